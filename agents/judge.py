@@ -26,7 +26,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Agent, Histories, agent_name, play_turn
+from german_whist.agents.asking import play
+from german_whist.agents.base import ACTION_VALUES, VALUES, Agent, agent_name
 from german_whist.agents.bots.base import RuleBot
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
@@ -38,6 +39,7 @@ from german_whist.game.cards import cards_of
 from german_whist.game.endgame_setting import EXACT, PLAYED
 from german_whist.game.rules import Rules
 from german_whist.game.state import ENDGAME, FOREPLAY
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.episodes import Episodes
 from german_whist.simulator.observation.views import Views
 from german_whist.solver.exact_endgame import can_solve_endgame
@@ -91,28 +93,20 @@ class Advice(NamedTuple):
     judge: str
 
 
-def advise(
-    views: Views,
-    rules: Rules,
-    worlds: int = WORLDS,
-    seed: int = 0,
-    histories: Histories | None = None,
-    judge: Agent | None = None,
-) -> list[Advice]:
-    """Return the value of each legal action of n decisions, one ``Advice`` per view.
+def advise(decisions: Decisions, worlds: int = WORLDS, seed: int = 0, judge: Agent | None = None) -> list[Advice]:
+    """Return the value of each legal action of n decisions, one ``Advice`` each.
 
     Args:
-        views: the views of the seats to act, ``VIEW`` array of shape (n,).
-        rules: the rules of all these deals.
+        decisions: the decisions; their random numbers are not used. Without histories a search takes all worlds as
+            equally likely.
         worlds: number of worlds sampled for each decision.
         seed: seed of the sampling.
-        histories: event histories of these views: tokens int8[n, events, 4], and numbers of events, int16[n]. Without
-            them a search takes all worlds as equally likely.
-        judge: an agent that searches or has a network of action values; by default the strongest one for the game.
+        judge: an agent that knows action values; by default the strongest one for the game.
 
     Raises:
-        ValueError: when no deal agrees with a view or a history.
+        ValueError: when no deal agrees with a view or a history, or the judge knows no action values.
     """
+    views, rules = decisions.views, decisions.rules
     known = opponent_hand_known(views)
     found: dict[int, Advice] = {}
     open_rows, hidden = np.flatnonzero(known), np.flatnonzero(~known)
@@ -120,8 +114,7 @@ def advise(
         margins = exact_margins(views[open_rows]).astype(np.float64)
         found |= {int(row): _exact(views[row], values, rules) for row, values in zip(open_rows, margins, strict=True)}
     if len(hidden):
-        part = None if histories is None else (histories[0][hidden], histories[1][hidden])
-        found |= zip(hidden.tolist(), _estimates(views[hidden], rules, worlds, seed, part, judge), strict=True)
+        found |= zip(hidden.tolist(), _estimates(decisions[hidden], worlds, seed, judge), strict=True)
     return [found[row] for row in range(len(views))]
 
 
@@ -144,7 +137,7 @@ class Estimate(NamedTuple):
 
 
 class ValueEstimate(NamedTuple):
-    """A value network's estimate of a decision.
+    """What a value network says of one decision; see ``StateValues``.
 
     Attributes:
         action: index of the action that it takes to be played.
@@ -208,10 +201,9 @@ def _exact(view: Any, margins: Row, rules: Rules) -> Advice:
     return _advice(actions, values, scores, np.full(len(actions), np.nan), none, rules, EXACT)
 
 
-def _estimates(
-    views: Views, rules: Rules, worlds: int, seed: int, histories: Histories | None, judge: Agent | None
-) -> list[Advice]:
+def _estimates(decisions: Decisions, worlds: int, seed: int, judge: Agent | None) -> list[Advice]:
     """Return the advice of decisions with hidden cards; arguments and errors as for :func:`advise`."""
+    views, rules = decisions.views, decisions.rules
     candidates = [list(cards_of(int(view["legal"]))) for view in views]
     rollouts = roll_out(views, candidates, rules, worlds, seed)
     agent = judge_of(rules, worlds) if judge is None else judge
@@ -221,18 +213,18 @@ def _estimates(
             _estimate(actions, _rollout_estimate(one), one, rules, low, ROLLOUTS)
             for actions, one, low in zip(candidates, rollouts, lows, strict=True)
         ]
-    values = agent.action_values(views, AgentRng(seed, views["hand"]), histories)
-    if values is None:
-        raise ValueError(f"judge must be an agent that searches or has a network, got {agent_name(agent)!r}")
-    expected = agent.values(views)
-    # A value network assumes the choices of its own network.
-    own = None if expected is None else agent.network.action_values(views).actions
+    histories = decisions.histories if decisions.has_histories else None
+    asked = Decisions(views, rules, AgentRng(seed, views["hand"]), histories)
+    known = agent.evaluate(asked, VALUES, ACTION_VALUES)
+    if known.action_values is None:
+        raise ValueError(f"judge must be an agent that knows action values, got {agent_name(agent)!r}")
     found = []
     for row, (actions, one) in enumerate(zip(candidates, rollouts, strict=True)):
-        best, *columns = (column[row] for column in values)
+        best, *columns = (column[row] for column in known.action_values)
         estimate, level = Estimate(actions.index(int(best)), *(column[actions] for column in columns)), None
-        if expected is not None and own is not None:
-            level = ValueEstimate(actions.index(int(own[row])), float(expected.margin[row]), float(expected.win[row]))
+        if known.values is not None:
+            action, margin, win = (column[row] for column in known.values)
+            level = ValueEstimate(actions.index(int(action)), float(margin), float(win))
         found.append(_estimate(actions, estimate, one, rules, lows[row], agent_name(agent), level))
     return found
 
@@ -358,15 +350,17 @@ def roll_out(views: Views, candidates: Sequence[Sequence[int]], rules: Rules, wo
     won = np.full(batch.size, np.nan)
     plays = np.repeat([not view["choice"] for view in views], sizes)
     episodes.step(episodes.every_row, np.concatenate([np.repeat(actions, worlds) for actions in candidates]))
-    bot = RuleBot("heuristic", choose)
-    while True:
+
+    def note_tricks() -> None:
+        """Note who won the current trick where it is complete."""
         taken = batch.states["tricks"][episodes.every_row, stage] - before
         first = plays & np.isnan(won) & (taken.sum(axis=1) == 1)
         won[first] = taken[first, 0]
-        playing = np.flatnonzero(~episodes.over)
-        if not len(playing):
-            break
-        play_turn(bot, episodes, playing)
+
+    bot = RuleBot("heuristic", choose)
+    note_tricks()
+    for _ in play(episodes, (bot, bot)):
+        note_tricks()
     margins = batch.returns("margin")[:, 0].astype(np.float64)  # the seat to act is seat 0 in sampled states
     ends = np.cumsum(sizes)[:-1]
     shapes = [(len(actions), worlds) for actions in candidates]

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
-from german_whist.agents.base import Agent, AgentLike, SupportsAct, as_agent
+from german_whist.agents.base import Agent, AgentLike, SupportsAct
+from german_whist.agents.forms import as_agent
 from german_whist.game.endgame_setting import EXACT, check_endgame
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
@@ -284,15 +285,15 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
 
     Args:
         spec: a specification string, the ``Path`` of a checkpoint, or an agent object. An :class:`Agent` is returned as
-            it is; an object with ``act(views, rng)`` or ``act(observations, action_masks)`` is wrapped. Or shares of
+            it is; an object with ``act(decisions)`` or ``act(observations, action_masks)`` is wrapped. Or shares of
             the deals by agent, ``{"heuristic": 0.8, "random": 0.2}``: who plays a deal follows from its seed and index.
         rules: the rules of the deals that the agent will play: a preset's name, with settings if wanted, or ``Rules``.
             By default the game that a checkpoint's network was trained for, else ``"classic"``.
 
     Returns:
-        The agent: ``agent.act(views, rng)`` takes a ``VIEW`` array of shape (n,) and returns int64[n], one legal action
-        per view. ``agent.network`` is its policy network, with ``checkpoint``, ``probabilities(views)`` and
-        ``advantages(views)``, or ``None``.
+        The agent: ``agent.act(decisions)`` returns int64[n], one legal action per decision, and
+        ``agent.evaluate(decisions, ...)`` what it knows of them. ``agent.prior`` is the network agent inside it, whose
+        ``checkpoint`` has the weights, or ``None``.
 
     Raises:
         ValueError: when there is no such agent, its file cannot be read, a setting is wrong, or the agent cannot play

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Discrete
 
-from german_whist.agents.base import AgentLike, agent_name, play_turn
+from german_whist.agents.asking import play
+from german_whist.agents.base import AgentLike, agent_name
 from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
@@ -25,7 +26,7 @@ from german_whist.game.rules import Rules
 from german_whist.game.scoring import check_dense
 from german_whist.game.utils.checks import whole_action
 from german_whist.simulator.endgame import EndgameHook
-from german_whist.simulator.episodes import Episode
+from german_whist.simulator.episode import Episode
 from german_whist.simulator.observation.spaces import ObservationForm
 
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
@@ -149,13 +150,13 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         Raises:
             ValueError: if the seed or an option is not allowed. The current episode then continues.
         """
-        is_first = not self._episode.is_dealt[0]
+        is_first = not self._episode.is_dealt
         self._episode.reset(seed, options)
         if is_first or seed is not None:  # also a random seed, so that np_random_seed repeats the run
-            super().reset(seed=int(self._episode.seeds[0]))
+            super().reset(seed=self._episode.address[0])
         self._is_ready = False
         self._renderer.reset(self._episode.batch)
-        self.learner = learner_seats(self.seat, int(self._episode.numbers[0]))
+        self.learner = learner_seats(self.seat, self._episode.number)
         self._let_opponent_play()
         if self.dense:
             self._margin = self._margin_so_far()
@@ -182,8 +183,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         """
         chosen = whole_action(action)
         self._check_ready("step")
-        over = self._episode.over  # bool[1]
-        if over[0]:
+        if self._episode.is_over:
             observation, info = self._observe(illegal=False)
             return observation, 0.0, True, False, info
         self._is_ready = False
@@ -194,16 +194,16 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
             reward = -self._limit
         else:
             self._let_opponent_play()
-            if over[0]:
-                reward = float(self._episode.returns(self.reward, self._episode.every_row)[0, self.learner])
+            if self._episode.is_over:
+                reward = self._episode.returns(self.reward)[self.learner]
         if self.dense:
             before, self._margin = self._margin, self._margin_so_far()
-            reward = (reward if over[0] else self._margin) - before
+            reward = (reward if self._episode.is_over else self._margin) - before
         if self.render_mode == "human":
             self._render()
         observation, info = self._observe(illegal)
         self._is_ready = True
-        return observation, reward, bool(over[0]), False, info
+        return observation, reward, self._episode.is_over, False, info
 
     @property
     def deal(self) -> tuple[int, int]:
@@ -225,10 +225,8 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         Raises:
             ValueError: if the opponent chooses an illegal action.
         """
-        episode = self._episode
-        while episode.legal and episode.turn != self.learner:
-            play_turn(self.opponent, episode, episode.every_row)
-            self._renderer.update(episode.batch)
+        for _ in play(self._episode, (None, self.opponent), self.learner):
+            self._renderer.update(self._episode.batch)
 
     def _observe(self, illegal: bool) -> tuple[Any, dict[str, Any]]:
         seen, mask = self._form.of_seat(self._episode, self.learner)
@@ -256,5 +254,5 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
     def _render(self) -> str | Picture | None:
         opponent = agent_name(self.opponent)
         names = ("learner", opponent) if self.learner == 0 else (opponent, "learner")
-        scores = None if self.match is None else self._episode.scores[0].tolist()
+        scores = None if self.match is None else self._episode.scores
         return self._renderer.render(self._episode.batch, self.learner, names, scores)

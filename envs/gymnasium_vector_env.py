@@ -6,6 +6,7 @@ Each row is an environment as in ``gymnasium_env``; one opponent plays in all ro
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ from gymnasium.spaces import Dict, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from german_whist.agents.base import AgentLike, play_turn
+from german_whist.agents.asking import play
+from german_whist.agents.base import AgentLike
 from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
@@ -210,8 +212,8 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
         self._seat_learners(rows)
-        while len(waiting := self._waiting()):
-            play_turn(self.opponent, self._episodes, waiting)
+        for _ in play(self._episodes, (None, self.opponent), self.learners):
+            pass
         if self.dense:
             self._margins = self._margins_so_far()
         self._is_ready = bool(self._episodes.is_dealt.all())
@@ -257,14 +259,10 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         final_obs = self._no_observations()
         # With SAME_STEP a deal may end by the opponent's action, and the next one begin with its lead: both alternate
         # until every row waits for the learner.
-        while True:
+        for _ in chain([None], play(episodes, (None, self.opponent), self.learners)):
             over = episodes.over & ~ended
             self._finish(backend.flatnonzero(over), rewards, final_obs)
             ended |= over
-            waiting = self._waiting()
-            if not len(waiting):
-                break
-            play_turn(self.opponent, episodes, waiting)
         rewards[illegal] = -self._limit
         if self.dense:
             before, self._margins = self._margins, self._margins_so_far()
@@ -299,10 +297,6 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
 
     def _seat_learners(self, rows: Any) -> None:
         self.learners[rows] = learner_seats(self.seat, self._episodes.numbers[rows])
-
-    def _waiting(self) -> Any:
-        """Return the rows in which it is the opponent's turn."""
-        return self._batch.backend.flatnonzero((self._batch.turn != self.learners) & ~self._episodes.over)
 
     def _finish(self, rows: Any, rewards: Any, final_obs: Any) -> None:
         """Write the rewards of rows whose episode has ended; with ``SAME_STEP`` start their next episodes."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from gymnasium.error import ResetNeeded
 
-from german_whist.agents.base import Agent, AgentLike, check_device
+from german_whist.agents.asking import check_device
+from german_whist.agents.base import Agent, AgentLike
 from german_whist.agents.registry import make_agent
 from german_whist.game.rules import Rules
 from german_whist.game.utils.checks import is_int

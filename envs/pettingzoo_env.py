@@ -25,7 +25,7 @@ from german_whist.game.rules import Rules
 from german_whist.game.scoring import check_dense
 from german_whist.game.utils.checks import whole_action
 from german_whist.simulator.endgame import EndgameHook
-from german_whist.simulator.episodes import Episode
+from german_whist.simulator.episode import Episode
 from german_whist.simulator.observation.full_state import state_high
 from german_whist.simulator.observation.spaces import OBSERVATION_KEYS, ObservationForm
 from german_whist.simulator.text.scene import PLAYERS
@@ -221,8 +221,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
     @property
     def scores(self) -> tuple[float, float]:
         """The match scores of seats 0 and 1, in points or deals won; zeros if an episode is one deal."""
-        first, second = self._episode.scores[0].tolist()
-        return first, second
+        return self._episode.scores
 
     def _masks(self) -> dict[str, dict[str, Any]]:
         """Return each agent's info, with its ``"action_mask"``, int8[n_actions]: zeros if it is not to act."""
@@ -243,8 +242,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     def state(self) -> npt.NDArray[np.int8]:
         """Return the full state of the deal, int8[n_state], hidden cards included."""
-        state: npt.NDArray[np.int8] = self._episode.full_states()[0]
-        return state
+        return self._episode.full_state()
 
     def step(self, action: Any) -> None:
         """Play an action for the agent to act, or remove a terminated agent with ``None``.
@@ -272,8 +270,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
             self._margins = margins
         if not episode.legal:  # over
             if not self.dense:
-                returns = episode.returns(self.reward, episode.every_row)[0].tolist()
-                self.rewards = dict(zip(PLAYERS, returns, strict=True))
+                self.rewards = dict(zip(PLAYERS, episode.returns(self.reward), strict=True))
             self.terminations = dict.fromkeys(PLAYERS, True)
         self._accumulate_rewards()
         self.infos = self._masks()

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
-from german_whist.agents.base import AgentLike, play_turn
+from german_whist.agents.asking import play
+from german_whist.agents.base import AgentLike
 from german_whist.agents.judge import WORLDS, advise, judge_action, judge_of
 from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
 from german_whist.game.actions import action_text, actions_text
@@ -16,7 +17,7 @@ from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.utils.checks import check_int
 from german_whist.game.utils.names import unknown_name_error
-from german_whist.simulator.episodes import Episode
+from german_whist.simulator.episode import Episode
 from german_whist.simulator.observation.views import Views
 from german_whist.simulator.text.answers import read_action
 from german_whist.simulator.text.deal_text import deal_text
@@ -128,7 +129,7 @@ class TextEnv(PlaysOpponent):
                 chooses an illegal action.
         """
         self._episode.reset(seed, options)
-        self.learner = learner_seats(self.seat, int(self._episode.numbers[0]))
+        self.learner = learner_seats(self.seat, self._episode.number)
         self._is_ready = False
         self._refused, self._is_lost = 0, False
         self._events = list(first_events(self.rules, self._state, self._names))
@@ -212,7 +213,7 @@ class TextEnv(PlaysOpponent):
 
     @property
     def _is_over(self) -> bool:
-        return bool(self._episode.over[0])
+        return self._episode.is_over
 
     @property
     def _state(self) -> Any:
@@ -225,19 +226,17 @@ class TextEnv(PlaysOpponent):
 
     def _note(self, before: Any) -> None:
         """Add the events of the last action, and the result if the deal is over."""
-        log, after = self._episode.batch.log, self._state
-        assert log is not None  # histories are kept
-        action = int(log.actions[0, int(self._episode.plies[0]) - 1])
+        after, action = self._state, self._episode.actions[-1]
         self._events += action_events(self.rules, before, after, action, self.learner, self._names)
         if after["done"]:
-            margin, low = float(self._episode.returns(MARGIN, self._episode.every_row)[0, 0]), bool(after["low"])
+            margin, low = self._episode.returns(MARGIN)[0], bool(after["low"])
             self._events.append(f"{result_text(after['tricks'], margin, self.rules, self._names, low=low)}.")
 
     def _let_opponent_play(self) -> None:
-        while self._episode.legal and self._episode.turn != self.learner:
-            before = self._state
-            play_turn(self.opponent, self._episode, self._episode.every_row)
+        before = self._state
+        for _ in play(self._episode, (None, self.opponent), self.learner):
             self._note(before)
+            before = self._state
 
     def _info(self, action: int | None, *, illegal: bool) -> dict[str, Any]:
         text = None if action is None else action_text(action, self.rules)
@@ -257,14 +256,13 @@ class TextEnv(PlaysOpponent):
 
     def _given_away(self, action: int) -> float:
         """Return how many tricks an action of the learner gives away."""
-        histories = self._episode.batch.history(seats=[self.learner])
-        (advice,) = advise(self._view, self.rules, self._worlds, 0, histories, self._judge)
+        (advice,) = advise(self._episode.decisions(), self._worlds, judge=self._judge)
         return judge_action(advice, action).tricks
 
     def _margin(self) -> int:
         if self._is_lost:
             return -int(self._episode.reward_limit(MARGIN))
-        return int(self._episode.returns(MARGIN, self._episode.every_row)[0, self.learner])
+        return int(self._episode.returns(MARGIN)[self.learner])
 
     def _result(self) -> float:
         """Return the reward at the end of the deal."""

@@ -20,11 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Agent, AgentLike, agent_name, check_device, play_turn
+from german_whist.agents.asking import check_device, play
+from german_whist.agents.base import Agent, AgentLike, agent_name
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.external_agents import own_line
 from german_whist.agents.registry import as_spec, make_agent
 from german_whist.evaluation.recording import Recording, deal_results
+from german_whist.game.agent_rng import AgentRng
 from german_whist.game.endgame_setting import EXACT, PLAYED, check_endgame
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
@@ -212,7 +214,7 @@ def _play(
             first, second = (agent.agent if isinstance(agent, ExactEndgame) else agent for agent in agents)
             agents = first, second
     size, reported = len(numbers), 0
-    history = record or any(agent.uses_games for agent in agents)
+    history = record or any(agent.uses_histories for agent in agents)
     episodes = Episodes(rules, 2 * size, match, history=history, endgame=endgame, device=device)
     backend = episodes.backend
     indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
@@ -223,14 +225,12 @@ def _play(
     )
     episodes.start(episodes.every_row, seeds, deals)
     first_seat = backend.array(second_half.astype(np.int8))
-    while not episodes.over.all():
-        mover = episodes.batch.turn ^ first_seat
-        mover[episodes.over] = -1
-        for which in (0, 1):
-            rows = backend.flatnonzero(mover == which)
-            # Each agent has its own random numbers in each game of a deal.
-            addresses = 2 * episodes.indices[rows] + games[rows]
-            play_turn(agents[which], episodes, rows, stream=which, addresses=addresses)
+
+    def agent_rng(number: int, rows: Any) -> AgentRng:
+        """Return an agent's own random numbers in each game of a deal."""
+        return episodes.agent_rng(rows, number, 2 * episodes.indices[rows] + games[rows])
+
+    for _ in play(episodes, agents, first_seat, agent_rng):
         if progress is not None and (played := _games_played(episodes) // 2) > reported:
             progress(played - reported)
             reported = played

@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.agents.base import Histories
 from german_whist.envs.rendering.modes import FRAME_SIZE, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing
 from german_whist.envs.rendering.trick_memory import Trick, TrickMemory
@@ -34,7 +33,7 @@ from german_whist.game.rules import Rules, rules_from_dict
 from german_whist.game.utils.checks import check_int, check_seed
 from german_whist.game.utils.files import rename_flushed, temporary_path
 from german_whist.simulator.batch import DealBatch
-from german_whist.simulator.observation.views import Views
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.text.deal_text import deal_text
 
 VERSION = 1
@@ -213,12 +212,8 @@ class Recording:
         if DealResult.create(batch) != self.result:
             raise ValueError(f"the deal ends with {DealResult.create(batch)}, but {self.result} is recorded")
 
-    def decisions(self) -> tuple[Views, Histories, Any]:
-        """Return views and histories of the seat to act before each action, and the final state.
-
-        Returns:
-            A ``VIEW`` array of shape (n,) for n actions, the event histories (tokens int8[n, events, 4] and numbers of
-            events, int16[n]), and the final state, a ``STATE`` record.
+    def decisions(self) -> tuple[Decisions, Any]:
+        """Return the decision before each action, with its history, and the final state, a ``STATE`` record.
 
         Raises:
             ValueError: as ``steps`` does.
@@ -229,7 +224,7 @@ class Recording:
         past.states[:] = states[:-1]
         past.log.actions[:, : len(self.actions)] = self.actions
         past.log.counts[:] = np.arange(len(self.actions))
-        return past.views(), past.history(), states[-1]
+        return past.decisions(), states[-1]
 
     def replay(self) -> DealBatch:
         """Play the deal again, check it, and return it finished, a ``DealBatch`` of one.

@@ -14,28 +14,24 @@ from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.scoring import check_reward
-from german_whist.game.state import ENDGAME, STATE
+from german_whist.game.state import STATE
 from german_whist.game.utils.backend import StructTensor, backend_of
 from german_whist.game.utils.checks import check_int, check_seed
 from german_whist.simulator.batch_kernels import (
     deal_decks,
-    deal_rows,
     observe_seats_to_act,
-    step_rows,
-    write_begins_endgame,
     write_is_illegal,
     write_legal,
     write_margins,
     write_returns,
 )
+from german_whist.simulator.deals import Deals
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.endgame import EndgameHook, endgame_hook_of
-from german_whist.simulator.observation.action_log import ActionLog
-from german_whist.simulator.observation.canonical import canonical_views_on, decode_actions_on
+from german_whist.simulator.observation.canonical import canonical_views, decode_actions
 from german_whist.simulator.observation.history_kernels import relabel_histories
 from german_whist.simulator.observation.vector import observation_high
 from german_whist.simulator.observation.vector_kernels import write_masks, write_observations, write_view_masks
-from german_whist.simulator.observation.view_kernels import write_views
-from german_whist.simulator.observation.views import VIEW
 from german_whist.simulator.state_check import check_states
 
 Int8s = npt.NDArray[np.int8]
@@ -57,13 +53,7 @@ class BatchState(NamedTuple):
     counts: Any
 
 
-class GameId:
-    """One deal as one seat plays it: an opaque key for an agent's own state."""
-
-    __slots__ = ("__weakref__",)
-
-
-class DealBatch:
+class DealBatch(Deals):
     """A batch of deals, stepped together by compiled kernels: deals ``first … first + size - 1`` of a seed.
 
     Arrays are NumPy's, or with ``device=`` torch tensors on that device, with the same deals and states bit for bit;
@@ -126,19 +116,18 @@ class DealBatch:
                 do not allow this endgame, or there is no such device.
             ModuleNotFoundError: if torch or, for a GPU, numba-cuda is not installed.
         """
-        self.size = check_int("size", size, 1)
-        self.rules = get_rules(rules)
+        played = get_rules(rules)
+        super().__init__(
+            played,
+            check_int("size", size, 1),
+            backend_of(device),
+            history=history,
+            endgame_hook=endgame_hook_of(endgame, played),
+        )
         self.seed = check_seed(seed)
-        self.backend = backend_of(device)
         self.device = self.backend.torch_device
-        self.states: Any = self.backend.zeros(self.size, STATE)
-        self.num_actions = self.rules.num_actions
-        self.num_observations = observation_high(self.rules).size
-        self._cards = np.array(self.rules.cards, np.int8)
-        self._every_row: Any = self.backend.array(np.arange(self.size, dtype=np.int64))
-        self.log = ActionLog(self.rules, self.size, self.backend) if history else None
-        self._game_ids: npt.NDArray[np.object_] | None = None  # [size, 2], once an agent has asked for them
-        self.endgame_hook = endgame_hook_of(endgame, self.rules)
+        self.num_actions = played.num_actions
+        self.num_observations = observation_high(played).size
         self.canonical = canonical
         self.reset(first)
 
@@ -150,7 +139,7 @@ class DealBatch:
         """
         start = check_seed(first, "first deal")
         check_seed(start + self.size - 1, "last deal")
-        self.deal_rows(self._every_row, np.uint64(start) + np.arange(self.size, dtype=np.uint64))
+        self.deal_rows(self.every_row, np.uint64(start) + np.arange(self.size, dtype=np.uint64))
 
     def deal_rows(
         self,
@@ -171,7 +160,7 @@ class DealBatch:
             ValueError: if a row or a dealer is out of range, on the host an index or a seed is negative, or the shapes
                 differ.
         """
-        which = self._rows(rows)
+        which = self._rows_once(rows)
         shape = tuple(which.shape)
         deals = self.backend.deal_bits(indices, shape)
         own = self.backend.deal_bits(np.full(shape, self.seed, np.uint64) if seeds is None else seeds, shape, "seed")
@@ -179,15 +168,7 @@ class DealBatch:
         dealt_by = (
             self.backend.array(none) if dealers is None else self.backend.integers("dealers", dealers, 0, 1, shape)
         )
-        self.deal_unchecked(which, deals, own, dealt_by)
-
-    def deal_unchecked(self, rows: Any, indices: Any, seeds: Any, dealers: Any) -> None:
-        """Deal like :meth:`deal_rows`, without checks; a dealer of −1 stands for the default."""
-        seeds, indices = self.backend.kernel_deal_bits(seeds), self.backend.kernel_deal_bits(indices)
-        self.backend.launch(
-            deal_rows, len(rows), self.rules.record, self._cards, seeds, indices, dealers, rows, self.states
-        )
-        self.begin_games(rows)
+        self.deal(which, deals, own, dealt_by)
 
     def deal_decks(
         self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike, rows: npt.ArrayLike | None = None
@@ -202,23 +183,13 @@ class DealBatch:
         Raises:
             ValueError: if a deck is not a permutation of this game's deck, or a dealer or a row is out of range.
         """
-        which = self._rows(rows)
+        which = self._rows_once(rows)
         orders, seats = parse_decks(self.rules.cards, len(which), decks, dealers)
         self.states["deck"][which, : len(self.rules.cards)] = self.backend.array(
             np.array(orders, np.int8).reshape(len(which), len(self.rules.cards))
         )
         self.backend.launch(deal_decks, len(which), self.rules.record, which, self.backend.array(seats), self.states)
         self.begin_games(which)
-
-    def begin_games(self, rows: npt.NDArray[np.int64]) -> None:
-        """Forget the games that were played in some rows."""
-        self._forget(rows)
-        if self.log is not None:
-            self.log.clear(rows)
-
-    def _forget(self, rows: npt.NDArray[np.int64]) -> None:
-        if self._game_ids is not None:
-            self._game_ids[rows] = None
 
     def get_state(self, rows: npt.ArrayLike | None = None) -> BatchState:
         """Return a copy of some deals, with their actions if the batch keeps them.
@@ -245,7 +216,7 @@ class DealBatch:
             ValueError: if the rules, the device or the number of deals differ, a row is out of range, a state is
                 impossible, or this batch keeps histories and the state has none. Nothing has changed then.
         """
-        which = self._rows(rows)
+        which = self._rows_once(rows)
         if state.rules != self.rules:
             raise ValueError(f"the state is of other rules: {state.rules} instead of {self.rules}")
         if isinstance(state.states, StructTensor) != isinstance(self.states, StructTensor):
@@ -263,7 +234,7 @@ class DealBatch:
             self.log.actions[which] = self.backend.array(state.actions)
             self.log.counts[which] = counts
         self.states[which] = state.states
-        self._forget(which)
+        self.forget_ids(which)
         self.finish_endgames(which)
 
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:
@@ -276,7 +247,7 @@ class DealBatch:
         Raises:
             ValueError: if an action is illegal or not a whole number, or the shape is wrong. No deal has moved then.
         """
-        which = self._rows(rows)
+        which = self._rows_once(rows)
         given = self.backend.integers("actions", actions, None, None, tuple(which.shape))
         chosen = self.decoded(given, which) if self.canonical else given
         illegal = self.backend.empty(len(which), np.bool_)
@@ -289,29 +260,23 @@ class DealBatch:
             raise illegal_row_error(self.rules, row, int(given[first]), int(self.turn[row]), legal)
         if self.log is not None:
             self.log.add(which, chosen, self.done[which])
-        self.step_unchecked(which, chosen)
-
-    def step_unchecked(self, rows: Any, actions: Any) -> None:
-        """Step without checks: every action must be legal. Without an endgame hook nothing is copied to the host."""
-        self.backend.launch(step_rows, len(rows), self.rules.record, self.states, rows, actions)
-        self.finish_endgames(rows)
-
-    def finish_endgames(self, rows: Any) -> None:
-        """Let the endgame hook, if any, finish those deals whose endgame begins; :meth:`step` does this itself."""
-        if self.endgame_hook is None:
-            return
-        begins = self.backend.empty(len(rows), np.bool_)
-        self.backend.launch(write_begins_endgame, len(rows), self.rules.record, self.states, rows, begins)
-        begun = rows[begins]
-        if len(begun):
-            states, hook = self.states[begun], self.endgame_hook
-            on_host = self.device is None
-            tricks = hook.finish(self.rules, states) if on_host else hook.finish_on(self.backend, self.rules, states)
-            self.states["tricks"][begun, ENDGAME] = tricks
-            self.states["done"][begun] = True
+        self.play(which, chosen)
 
     def _rows(self, rows: Any) -> Any:
-        return self._every_row if rows is None else self.backend.integers("rows", rows, 0, self.size - 1)
+        return self.every_row if rows is None else self.backend.integers("rows", rows, 0, self.size - 1)
+
+    def _rows_once(self, rows: Any) -> Any:
+        """Return rows to write into.
+
+        Raises:
+            ValueError: if a row is out of range or, on the host, given twice.
+        """
+        which = self._rows(rows)
+        if rows is not None and self.device is None and len(which) > 1:
+            counts = np.bincount(which, minlength=1)
+            if counts.max() > 1:
+                raise ValueError(f"rows must differ, got {int(counts.argmax())} {int(counts.max())} times")
+        return which
 
     @property
     def turn(self) -> Any:
@@ -368,29 +333,45 @@ class DealBatch:
             ValueError: if a row is out of range, a seat is not 0 or 1, or the shapes differ.
         """
         which = self._rows(rows)
-        return self.views_unchecked(which, self._seats(which, seats))
+        return self.seen(which, self._seats(which, seats))
 
-    def views_unchecked(self, rows: Any, seats: Any) -> Any:
-        """Return :meth:`views` without checks; a seat of −1 stands for the seat to act."""
-        views = self.backend.empty(len(rows), VIEW)
-        self.backend.launch(write_views, len(rows), self.rules.record, self.states, rows, seats, views)
-        return views
+    def decisions(self, rows: Any = None, rng: Any = None) -> Decisions:
+        """Return the decisions of the seats to act, to be passed to an agent.
+
+        In a canonical batch they are canonical, as the actions of :meth:`step` are.
+
+        Example:
+            >>> decisions = batch.decisions()
+            >>> batch.step(agent.act(decisions), decisions.rows)
+
+        Args:
+            rows: the deals, int[k], of which finished ones are left out; all unfinished ones by default.
+            rng: source of randomness for agents that draw random numbers: a ``numpy.random.Generator``, or a function
+                that returns one for the rows of the decisions, int64[n].
+
+        Raises:
+            ValueError: if a row is out of range.
+        """
+        which = self._rows(rows)
+        which = which[~self.done[which]]
+        make = rng if rng is None or callable(rng) else lambda _: rng
+        found = self.decisions_in(which, make)
+        return found.canonical() if self.canonical else found
 
     def _seats(self, rows: Any, seats: Any) -> Any:
-        """Return a seat for each of some rows, int64[k]; −1 stands for the seat to act."""
+        """Return a seat for each of some rows, int64[k]; ``None`` stands for the seat to act."""
         if seats is None:
-            return self.backend.array(np.full(len(rows), -1))
+            return None
         return self.backend.integers("seats", seats, 0, 1, tuple(rows.shape))
 
     def shown_views(self, rows: Any = None, seats: Any = None) -> Any:
         """Return the views that observations are written from: :meth:`views`, or their canonical forms."""
         views = self.views(rows, seats)
-        return canonical_views_on(self.backend, views)[0] if self.canonical else views
+        return canonical_views(views)[0] if self.canonical else views
 
     def decoded(self, actions: Any, rows: Any) -> Any:
         """Translate canonical actions of the seats to act in some rows into true ones, int64[k]."""
-        views = self.views_unchecked(rows, self._seats(rows, None))
-        return decode_actions_on(self.backend, actions, canonical_views_on(self.backend, views)[1])
+        return decode_actions(actions, canonical_views(self.seen(rows))[1])
 
     def observe(self, out: Any = None, seats: Any = None, rows: Any = None) -> Any:
         """Return observation vectors, int8[size, n_obs], laid out as ``observation_layout`` describes.
@@ -444,22 +425,14 @@ class DealBatch:
             raise ValueError("history is not kept: make the batch with DealBatch(..., history=True)")
         which = self._rows(rows)
         tokens = self._out((len(which), *self.log.shape[1:]), out)
-        _, lengths = self.log.histories(self.states, which, self._seats(which, seats), tokens)
+        of = self._seats(which, seats)
+        _, lengths = self.log.histories(
+            self.states, which, self._seats_to_act[: len(which)] if of is None else of, tokens
+        )
         if self.canonical:
-            relabeling = canonical_views_on(self.backend, self.views(rows, seats))[1]
+            relabeling = canonical_views(self.views(rows, seats))[1]
             self.backend.launch(relabel_histories, len(which), relabeling, lengths, tokens)
         return tokens, lengths
-
-    def game_ids(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
-        """Return the :class:`GameId` of the seat to act in each of some rows, object[k]. Every deal gets new ones."""
-        if self._game_ids is None:
-            self._game_ids = np.empty((self.size, 2), object)
-        seats = self.turn[rows]
-        for row, seat in zip(rows.tolist(), seats.tolist(), strict=True):
-            if self._game_ids[row, seat] is None:
-                self._game_ids[row, seat] = GameId()
-        ids: npt.NDArray[np.object_] = self._game_ids[rows, seats]
-        return ids
 
     def returns(self, reward: str = "margin") -> Any:
         """Return both seats' returns, float32[size, 2]: zero-sum, and zeros in unfinished deals.

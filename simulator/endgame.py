@@ -7,18 +7,13 @@ them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Protocol
 
 from german_whist.game.endgame_setting import PLAYED, check_endgame
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from german_whist.game.rules import Rules
-    from german_whist.game.utils.backend import StructTensor, TorchBackend
+    from german_whist.game.utils.backend import Array, Records
 
 
 class EndgameHook(Protocol):
@@ -32,17 +27,14 @@ class EndgameHook(Protocol):
         """
         ...
 
-    def finish(self, rules: Rules, states: np.ndarray[Any, Any]) -> npt.NDArray[np.int8]:
+    def finish(self, rules: Rules, states: Records) -> Array:
         """Return the tricks that each seat takes in the endgame, int8[k, 2] by seat.
 
         Args:
             rules: the rules of the deals.
-            states: ``STATE`` array of shape (k,), each before the first card of its endgame.
+            states: ``STATE`` array of shape (k,), or ``StructTensor`` on a device, each before the first card of its
+                endgame.
         """
-        ...
-
-    def finish_on(self, device: TorchBackend, rules: Rules, states: StructTensor) -> Tensor:
-        """Return what :meth:`finish` does, for states in tensors: int8[k, 2]. Hooks for arrays alone may omit it."""
         ...
 
 

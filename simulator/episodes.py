@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.game.actions import action_text, actions_text
-from german_whist.game.cards import NUM_CARDS
+from german_whist.game.agent_rng import AgentRng
 from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.match_format import (
     MATCH_LIMIT,
@@ -25,17 +24,13 @@ from german_whist.game.match_format import (
 )
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import reward_limit
-from german_whist.game.state_kernels import is_legal, legal_actions, play
-from german_whist.game.utils.checks import SEED_LIMIT, IllegalActionError, check_seed
-from german_whist.game.utils.jit import kernel
+from german_whist.game.utils.checks import SEED_LIMIT, check_seed
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.batch_kernels import step_legal
+from german_whist.simulator.deals import MakeRng
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.endgame import EndgameHook
-from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
 from german_whist.simulator.observation.full_state import full_states
-from german_whist.simulator.observation.vector_kernels import write_mask, write_observation
-from german_whist.simulator.observation.view_kernels import write_view
-from german_whist.simulator.observation.views import VIEW
 from german_whist.simulator.reset_options import draw_seed, read_options
 
 Int8s = npt.NDArray[np.int8]
@@ -88,7 +83,7 @@ class Episodes:
         self.batch = DealBatch(rules, size, history=history, endgame=endgame, canonical=canonical, device=device)
         self.rules, self.backend = self.batch.rules, self.batch.backend
         size, backend = self.batch.size, self.backend
-        self.every_row: Any = backend.array(np.arange(size, dtype=np.int64))
+        self.every_row: Any = self.batch.every_row
         self.seeds, self.numbers, self.episode_step, self.indices = (
             backend.deal_bits(np.zeros(size, np.uint64), (size,)) for _ in range(4)
         )
@@ -200,35 +195,34 @@ class Episodes:
         self._deal(rows, numbers if self.match is None else first_deals(numbers))
         if deck is not None:
             self.batch.deal_decks([deck] * len(rows), np.full(len(rows), dealer or 0), rows)
-        self._moved()
 
     def _deal(self, rows: Rows, indices: DealBits) -> None:
         self.indices[rows], self.plies[rows] = indices, 0
-        self.batch.deal_unchecked(rows, indices, self.seeds[rows], self._dealers[rows])
+        self.batch.deal(rows, indices, self.seeds[rows], self._dealers[rows])
 
     def step(self, rows: Any, actions: Any) -> Any:
         """Play an action in each of some rows and return which were illegal, bool[k]; those rows have not moved.
 
         A deal that ends is scored. Unless the episode ends with it, the next deal of the match starts at once.
         """
+        self.batch.moves += 1
         illegal = self.backend.empty(len(rows), np.bool_)
         self.backend.launch(
             step_legal, len(rows), self.rules.record, self.batch.states, rows, actions, self.plies, illegal
         )
         if self.batch.log is not None:
             self.batch.log.add(rows, actions, illegal)
-        self._follow_up(rows)
-        self._moved()
+        self.follow_up(rows)
         return illegal
 
-    def _follow_up(self, rows: Rows) -> None:
+    def follow_up(self, rows: Rows) -> None:
         """Cut endgames off, and score deals that have ended."""
         self.batch.finish_endgames(rows)
         finished = rows[self.batch.done[rows]]
         if len(finished):
-            self._finish(finished)
+            self.finish(finished)
 
-    def _finish(self, rows: Rows) -> None:
+    def finish(self, rows: Rows) -> None:
         """Score deals that have ended, and start the next deals of matches that go on."""
         self.deals[rows] += 1
         if self.match is None:
@@ -243,8 +237,40 @@ class Episodes:
             self._dealers[going_on] = np.where(dealers < 0, -1, 1 - dealers)
             self._deal(going_on, self.indices[going_on] + np.uint64(1))
 
-    def _moved(self) -> None:
-        """Do nothing; subclasses act here after deals have started, moved or ended."""
+    def to_act(self, seats: Any, other: int) -> Any:
+        """Return the rows in which a seat is to act, or with ``other=1`` the seat opposite, int64[k].
+
+        Args:
+            seats: the seat in each row, int[size], or one for all.
+            other: 0 or 1.
+        """
+        return self.backend.flatnonzero((self.batch.turn ^ seats == other) & ~self.over)
+
+    def decisions(self, rows: Rows, rng: MakeRng | None = None) -> Decisions:
+        """Return the decisions of the seats to act in some rows, int64[k], whose episodes are not over.
+
+        Args:
+            rows: the rows.
+            rng: makes the random numbers; by default :meth:`agent_rng`.
+        """
+
+        def describe(number: int) -> str:
+            seed, deal = (int(self.backend.numpy(bits[rows])[number]) % 2**64 for bits in (self.seeds, self.indices))
+            return f" in deal {deal} of seed {seed}"
+
+        return self.batch.decisions_in(rows, rng or self.agent_rng, describe, has_deals=True)
+
+    def agent_rng(self, rows: Rows, stream: int = 0, addresses: Any = None) -> AgentRng:
+        """Return random numbers for agents: they depend on seed, address, number of actions played and stream alone.
+
+        Args:
+            rows: the rows, int64[k].
+            stream: number of the agent's stream of random numbers; agents that play each other have one each.
+            addresses: the address in each row, uint64[k]; by default the index of its deal.
+        """
+        given = (self.seeds[rows], self.indices[rows] if addresses is None else addresses)
+        seeds, where = (self.backend.numpy(deal_bits).view(np.uint64) for deal_bits in given)
+        return AgentRng(seeds, where, stream, self.backend.numpy(self.plies[rows]))
 
     def returns(self, reward: str, rows: Rows) -> Any:
         """Return what both seats get for episodes that are over, float[k, 2].
@@ -285,170 +311,3 @@ class Episodes:
         assert self.match is not None  # single deals have no scores
         scores = np.stack([self.scores[rows, seats], self.scores[rows, 1 - seats]], axis=1)
         return self.match.features(self.rules, scores)
-
-
-_TURN_BIT = 62  # not the sign bit: −1 stands for an illegal action
-_LEGAL_BITS = (1 << _TURN_BIT) - 1
-
-
-@kernel
-def _situation(states: Any) -> int:
-    """Return the legal actions (bits 0 to 61) and the seat to act (bit 62) as one number: one call from Python."""
-    return int(np.int64(legal_actions(states[0])) | (np.int64(states[0].turn) << _TURN_BIT))
-
-
-@kernel
-def _play(rules: Any, states: Any, plies: Any, action: int) -> int:
-    """Play an action and return the new situation; if it is illegal, change nothing and return −1."""
-    if not is_legal(states[0], action):
-        return -1
-    play(rules[0], states[0], action)
-    plies[0] += 1
-    return _situation(states)
-
-
-@kernel
-def _observe(rules: Any, states: Any, seat: int, scratch: Any, observation: Int8s, mask: Int8s) -> None:
-    view = scratch[0]
-    write_view(rules[0], states[0], seat, view)
-    _show(rules, view, observation, mask)
-
-
-@kernel
-def _show(rules: Any, view: Any, observation: Int8s, mask: Int8s) -> None:
-    write_observation(rules[0], view, observation)
-    write_mask(view.legal, mask)
-
-
-@kernel
-def _relabel(rules: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s) -> None:
-    """Write a seat's canonical view into ``scratch[1]``."""
-    write_view(rules[0], states[0], seat, scratch[0])
-    scratch[1] = scratch[0]
-    relabel_view(scratch[0], scratch[1], relabeling, False)
-
-
-@kernel
-def _observe_canonical(
-    rules: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s, observation: Int8s, mask: Int8s
-) -> None:
-    _relabel(rules, states, seat, scratch, relabeling)
-    _show(rules, scratch[1], observation, mask)
-
-
-@kernel
-def _decode(rules: Any, states: Any, scratch: Any, relabeling: Int8s, action: int) -> int:
-    _relabel(rules, states, int(states[0].turn), scratch, relabeling)
-    return int(decode_action(action, relabeling))
-
-
-# Why a separate class: PettingZoo's loop makes seven times as many steps a second with it as with ``Episodes``.
-class Episode(Episodes):
-    """A single episode, in row 0. Whatever an environment needs at every step is one call of a kernel.
-
-    Attributes:
-        legal: the legal actions of the seat to act as a mask; 0 when the episode is over.
-        turn: the seat to act.
-    """
-
-    def __init__(
-        self,
-        rules: str | Rules,
-        match: str | MatchFormat | None = None,
-        *,
-        history: bool = False,
-        endgame: str | EndgameHook = PLAYED,
-        canonical: bool = False,
-    ) -> None:
-        """Make room for an episode; ``reset`` or ``start`` deals.
-
-        Raises:
-            ValueError: as :class:`Episodes` does.
-        """
-        super().__init__(rules, 1, match, history=history, endgame=endgame, canonical=canonical)
-        self.legal = self.turn = 0
-        # Attributes of this object, because they are read at every step.
-        self._states, self._scratch = self.batch.states, np.zeros(2, VIEW)
-        self._relabeling = np.zeros(RELABELING_SIZE, np.int8)
-        self._num_observations, self._num_actions = self.batch.num_observations, self.batch.num_actions
-        self._needs_follow_up = self.batch.endgame_hook is not None  # after every action, not only the last
-        self._canonical = canonical
-        self._features = np.zeros((2, 0), np.int8)  # the match scores as features, from each seat's side
-
-    def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
-        """Start the next episode like :meth:`Episodes.reset`, from one seed or none."""
-        super().reset(None if seed is None else check_seed(seed), options, rows)
-
-    @property
-    def address(self) -> tuple[int, int]:
-        """Seed and index of the current deal."""
-        return int(self.seeds[0]), int(self.indices[0])
-
-    def _moved(self) -> None:
-        situation = _situation(self._states)
-        self.legal = situation & _LEGAL_BITS
-        self.turn = situation >> _TURN_BIT
-        if self.match is not None:
-            self._features = self.score_features(np.array([0, 0]), np.array([0, 1]))
-
-    def step(self, rows: Rows, actions: npt.NDArray[np.int64]) -> Bools:
-        """Play the action, if there is one, and return whether it was illegal, bool[1]."""
-        return np.array([not self.play(int(action)) for action in actions], np.bool_)
-
-    def play(self, action: int) -> bool:
-        """Play an action for the seat to act and return whether it was legal; an illegal one changes nothing."""
-        situation = _play(self.rules.record, self._states, self.plies, action) if 0 <= action < 64 else -1
-        if situation < 0:
-            return False
-        self.legal = situation & _LEGAL_BITS
-        self.turn = situation >> _TURN_BIT
-        if (log := self.batch.log) is not None:
-            log.actions[0, log.counts[0]] = action
-            log.counts[0] += 1
-        if self._needs_follow_up:
-            self._follow_up(self.every_row)
-            self._moved()
-        elif not self.legal:
-            self._finish(self.every_row)
-            self._moved()
-        return True
-
-    def end(self) -> None:
-        """End the episode before its last deal has ended, for an illegal action."""
-        self.over[0], self.legal = True, 0
-
-    def observation(self, seat: int) -> tuple[Int8s, Int8s]:
-        """Return a seat's observation, int8[n_obs], and its action mask, int8[n_actions]: zeros if it is not to act."""
-        observation = np.empty(self._num_observations, np.int8)
-        mask = np.empty(self._num_actions, np.int8)
-        if self._canonical:
-            _observe_canonical(
-                self.rules.record, self._states, seat, self._scratch, self._relabeling, observation, mask
-            )
-        else:
-            _observe(self.rules.record, self._states, seat, self._scratch, observation, mask)
-        if not self.legal:
-            mask[:] = 0
-        return observation if self.match is None else np.concatenate([observation, self._features[seat]]), mask
-
-    def masks(self) -> tuple[Int8s, Int8s]:
-        """Return the action masks of seats 0 and 1, int8[n_actions] each: zeros for a seat that is not to act."""
-        masks = np.zeros(self._num_actions, np.int8), np.zeros(self._num_actions, np.int8)
-        if self.legal:
-            write_mask(np.uint64(self._shown_legal()), masks[self.turn])
-        return masks
-
-    def _shown_legal(self) -> int:
-        return int(self.batch.shown_views()["legal"][0]) if self._canonical else self.legal
-
-    def decoded(self, action: int) -> int:
-        """Return the true action of a canonical one of the seat to act."""
-        if not 0 <= action < NUM_CARDS:
-            return action
-        return _decode(self.rules.record, self._states, self._scratch, self._relabeling, action)
-
-    def illegal_action_error(self, player: str, action: int) -> IllegalActionError:
-        """Return the error for an action that the seat to act, called ``player``, may not choose."""
-        name = f" ({action_text(action, self.rules)})" if 0 <= action < self.rules.num_actions else ""
-        allowed = actions_text(self._shown_legal(), self.rules)
-        return IllegalActionError(f"action {action}{name} is illegal: {player} may play {allowed}")

@@ -83,16 +83,15 @@ def solve_endgames_on(device: TorchBackend, leaders: Any, followers: Any, trumps
     return leaders_tricks(device, *hands, suits, fewest, played)
 
 
-def tricks_of_states(device: TorchBackend, states: StructTensor) -> Tensor:
+def tricks_of_states(states: StructTensor) -> Tensor:
     """Return the tricks that both seats take in perfect play of the endgame, int8[k, 2] by seat.
 
     Args:
-        device: where the states are.
         states: records of ``STATE``, each before the first card of its endgame.
     """
     import torch
 
-    count, torch_device = len(states.bytes), device.torch_device
+    device, count, torch_device = TorchBackend(states.bytes.device), len(states), states.bytes.device
     hands = torch.empty((2, count), dtype=torch.uint64, device=torch_device)
     trumps = torch.empty(count, dtype=torch.int8, device=torch_device)
     device.launch(write_hands, count, states, hands[0], hands[1], trumps)

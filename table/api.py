@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Agent, ask
+from german_whist.agents.asking import ask
+from german_whist.agents.base import Agent
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.judge import advise
 from german_whist.agents.registry import make_agent
@@ -41,7 +42,6 @@ _CARDS = {PLAY: _EVENT["played"], PICK: _EVENT["took"], PICK_AFTER: _EVENT["took
 _ME = 0  # the asking seat, in the replayed deal
 _SHORT = 80  # characters of a name in an error message
 _CACHED = 32  # agents
-_ROW = np.zeros(1, np.int64)
 _LOG = logging.getLogger(__name__)
 
 Answer = dict[str, Any]
@@ -94,7 +94,7 @@ class Api:
         tokens, batch = _replayed(history, rules)
         rng = AgentRng(zlib.crc32(tokens.tobytes()), np.zeros(1, np.uint64), step=len(tokens))
         with self._agent(agent, rules) as player:
-            actions = ask(player, batch, _ROW, rng)
+            actions = ask(player, batch.decisions(rng=rng))
         return {"action": action_text(int(actions[0]), rules)}
 
     def advise(self, question: Any) -> Answer:
@@ -109,7 +109,7 @@ class Api:
         rules, judge, history = _read(question)
         _, batch = _replayed(history, rules)
         with nullcontext() if judge is None else self._agent(judge, rules) as agent:
-            (found,) = advise(batch.views(), rules, histories=batch.history(seats=[_ME]), judge=agent)
+            (found,) = advise(batch.decisions(), judge=agent)
         actions = [action_text(action, rules) for action in found.actions]
         trick = [None if math.isnan(chance) else chance for chance in found.trick]
         return {**camel_case(found._asdict()), "actions": actions, "trick": trick}

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save
 
-from german_whist.agents.base import agent_name
+from german_whist.agents.base import ACTION_VALUES, agent_name
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
@@ -114,7 +114,7 @@ def _agents(options: ServeOptions | None) -> list[dict[str, Any]]:
                     "strength": {},
                     "accuracy": None,
                     "description": "the agent of the command line",
-                    "judges": agent.network is not None,
+                    "judges": ACTION_VALUES in agent.evaluates,
                 }
             )
         )

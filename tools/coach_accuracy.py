@@ -17,13 +17,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import play_turn
+from german_whist.agents.asking import play as play_deal
 from german_whist.agents.judge import LEAST, Advice, advise, judge_action
 from german_whist.agents.pretrained import BASELINE
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.recording import DealResult, Recording
-from german_whist.simulator.episodes import Episode
+from german_whist.game.agent_rng import AgentRng
+from german_whist.simulator.episode import Episode
 from german_whist.table.catalogue import LEVELS, strengths
 from tools.markdown import markdown_table
 
@@ -51,16 +52,17 @@ class PlayedDeal(NamedTuple):
 def play(spec: str, game: str, deals: int, seed: int) -> Iterator[Recording]:
     """Yield finished deals; the agent has seat 0 in the first two of every four, so both sides deal equally often."""
     deal = Episode(game, history=True)
-    assert deal.batch.log is not None  # histories are kept
     agent, opponent = make_agent(spec, deal.rules), make_agent(OPPONENT, deal.rules)
     for index in range(deals):
         seats = (agent, opponent) if seat_of(index) == 0 else (opponent, agent)
         deal.reset(options={"deal": (seed, index)})
-        while not deal.over[0]:
-            address = np.array([2 * index + deal.turn], np.uint64)
-            play_turn(seats[deal.turn], deal, deal.every_row, addresses=address)
-        actions = tuple(deal.batch.log.actions[0, : int(deal.plies[0])].tolist())
-        yield Recording(deal.rules, index % 2, ("a", "b"), actions, DealResult.create(deal.batch), (seed, index))
+
+        def agent_rng(_: int, rows: npt.NDArray[np.int64], index: int = index) -> AgentRng:
+            return deal.agent_rng(rows, addresses=np.array([2 * index + deal.turn], np.uint64))
+
+        for _ in play_deal(deal, seats, rng=agent_rng):
+            pass
+        yield Recording(deal.rules, index % 2, ("a", "b"), deal.actions, DealResult.create(deal.batch), (seed, index))
 
 
 def seat_of(index: int) -> int:
@@ -70,9 +72,9 @@ def seat_of(index: int) -> int:
 
 def rate(deal: Recording, seat: int) -> PlayedDeal:
     """Judge a seat's performance in a deal."""
-    views, histories, _ = deal.decisions()
-    rows = np.flatnonzero((views["dealer"] == 1) == (deal.dealer == seat))
-    found = advise(views[rows], deal.rules, histories=(histories[0][rows], histories[1][rows]))
+    decisions, _ = deal.decisions()
+    rows = np.flatnonzero((decisions.views["dealer"] == 1) == (deal.dealer == seat))
+    found = advise(decisions[rows])
     judged = [judge_action(advice, deal.actions[row]) for advice, row in zip(found, rows, strict=True)]
     return PlayedDeal(
         sum(one.tricks for one in judged), sum(map(at_stake, found)), sum(one.label in LEAST for one in judged)

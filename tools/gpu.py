@@ -243,7 +243,7 @@ def measure_deals(report: Report, device: str, size: int, seconds: float) -> Non
         for _ in range(52):
             batch.observe(seen)
             batch.action_mask(masks)
-            batch.step_unchecked(rows, lowest_legal(batch))
+            batch.play(rows, lowest_legal(batch))
             decisions += size
         batch.reset(first)
         first += size

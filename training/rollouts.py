@@ -16,7 +16,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from german_whist.agents.base import Agent, as_agent, ask
+from german_whist.agents.asking import ask
+from german_whist.agents.base import Agent
+from german_whist.agents.forms import as_agent
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.game.agent_rng import AgentRng
@@ -26,7 +28,6 @@ from german_whist.game.state import STATE
 from german_whist.game.utils.backend import StructTensor, TorchBackend
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE
-from german_whist.simulator.observation.view_kernels import write_views
 from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from german_whist.training.config import SELF
@@ -223,7 +224,6 @@ class Collector:
         self.universal = inputs == UNIVERSAL
         self.num_steps = num_steps
         self.seed = seed
-        self._has_history = history
         self.opponent_names = [name for name in shares if name != SELF]
         self._makers = [opponents[name] for name in self.opponent_names]
         self.opponents: list[Agent] = []
@@ -237,7 +237,7 @@ class Collector:
         self._deals, self._moves = zeros(num_envs, "int64"), zeros(num_envs, "int64")
         self._deals_of_env, self._learner_seat = zeros(num_envs, "int64"), zeros(num_envs, "int8")
         self._true_actions, self._asked = zeros(num_envs, "int64"), zeros(num_envs, "int8")
-        self._every_env, self._to_act = array(np.arange(num_envs)), array(np.full(num_envs, -1))
+        self._every_env = array(np.arange(num_envs))
         self._cards = array(np.array(played.cards, np.int8))
         self.rollout = Rollout.empty(num_steps, num_envs, self.num_actions, self.device)
         self.steps = self.rollout.by_step()
@@ -271,8 +271,10 @@ class Collector:
             self._learner_seat,
         )
         self._next_deal += numbers[-1]
-        if self._has_history:
-            self.batch.begin_games(np.flatnonzero(ends.numpy()))
+        self.batch.moves += 1  # dealt without the batch
+        if self.batch.keeps_games:
+            ended = self.device.flatnonzero(ends)
+            self.batch.begin_games(ended if self.device.is_gpu else ended.numpy())
 
     def begin_rollout(self) -> None:
         """Create the opponents of the next rollout, which also take over the deals in progress."""
@@ -332,20 +334,20 @@ class Collector:
 
     def _ask(self, opponent: Agent, number: int, envs: Tensor) -> Tensor:
         """Return an opponent's actions in ``envs``, int64[n]."""
-        device = self.device
-        deals, moves = device.numpy(torch.stack((self._deals[envs], self._moves[envs])))
-        rng = AgentRng(self.seed, deals.astype(np.uint64), stream=number, step=moves)
-        if not device.is_gpu:
-            return torch.from_numpy(ask(opponent, self.batch, envs.numpy(), rng))
-        views = device.empty(len(envs), VIEW)
-        device.launch(write_views, len(envs), self.batch.rules.record, self.states, envs, self._to_act, views)
-        return opponent.act_on(device, views, rng)
+
+        def agent_rng(_: Any) -> AgentRng:
+            deals, moves = self.device.numpy(torch.stack((self._deals[envs], self._moves[envs])))
+            return AgentRng(self.seed, deals.astype(np.uint64), stream=number, step=moves)
+
+        rows = envs if self.device.is_gpu else envs.numpy()
+        actions: Tensor = self.device.array(ask(opponent, self.batch.decisions_in(rows, agent_rng, has_deals=True)))
+        return actions
 
     def play(self, step: int) -> None:
         """Play the chosen actions, and start a new deal wherever one is over or at its endgame."""
         now, batch = self.steps[step], self.batch
         if self.device.is_gpu:
-            batch.step_unchecked(self._every_env, self._true_actions)
+            batch.play(self._every_env, self._true_actions)
         else:
             batch.step(self._true_actions.numpy())
         self.device.launch(end_step, batch.size, batch.rules.record, self.states, self._moves, now.ends, now.margins)

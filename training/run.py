@@ -385,7 +385,7 @@ def evaluate(
                 seed=EVALUATION_SEED,
                 rules=game,
                 endgame=checkpoint.endgame,
-                device=None if agent.uses_games else device,
+                device=None if agent.uses_histories else device,
             )
             results.append(dataclasses.replace(match, second=against if len(opponents) == 1 else f"{against}, {game}"))
     return tuple(results)

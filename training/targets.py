@@ -13,11 +13,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from german_whist.agents.asking import ask
 from german_whist.agents.base import Agent
 from german_whist.agents.bots.base import RuleBot
 from german_whist.agents.bots.random import RandomBot
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_complete_tablebase, open_tablebase
@@ -164,7 +166,8 @@ class ActionValueTargets:
         actions = torch.zeros_like(rows)
         for opponent, own in zip(opponents, device.rows_by_code(asked.to(torch.int8), len(opponents)), strict=True):
             if len(own):
-                actions[own] = opponent.act_on(device, self._views[rows[own]], rng)
+                decisions = Decisions(self._views[rows[own]], self._collector.batch.rules, rng)
+                actions[own] = ask(opponent, decisions)
         return actions
 
 

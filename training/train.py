@@ -343,7 +343,7 @@ class TrainingState:
                     seed=config.seed,
                     inputs=config.inputs,
                     # Pool members are plain networks, which use no histories.
-                    history=any(make(0).uses_games for name, make in makers.items() if name != POOL),
+                    history=any(make(0).uses_histories for name, make in makers.items() if name != POOL),
                     rank=rank,
                     device=config.device,
                 )

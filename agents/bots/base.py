@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from german_whist.agents.base import Actions, Agent
 from german_whist.game.rules import Rules
-from german_whist.game.utils.backend import StructTensor, TorchBackend
-from german_whist.simulator.observation.views import Views, check_view_array
-
-if TYPE_CHECKING:
-    from torch import Tensor
+from german_whist.game.utils.backend import Array
+from german_whist.simulator.decisions import Decisions
+from german_whist.simulator.observation.views import Views
 
 
 def check_open_endgame(name: str, rules: Rules) -> None:
@@ -33,6 +30,8 @@ class RuleBot(Agent):
         name: the bot's name.
     """
 
+    takes_tensors = True
+
     def __init__(self, name: str, choose: Callable[[int, Views, Actions], None]) -> None:
         """Make a bot of a row kernel.
 
@@ -43,15 +42,8 @@ class RuleBot(Agent):
         self.name = name
         self._choose = choose
 
-    def act(self, views: Views, rng: Any = None) -> Actions:
-        """Return one legal action per view, int64[n]; ``rng`` is ignored."""
-        check_view_array(views)
-        actions = np.empty(len(views), np.int64)
-        self._choose(len(views), views, actions)
-        return actions
-
-    def act_on(self, device: TorchBackend, views: StructTensor, rng: Any = None) -> Tensor:
-        """Return one legal action per view, int64[n], computed on ``device``; ``rng`` is ignored."""
-        actions: Tensor = device.zeros(len(views), "int64")
-        device.launch(self._choose, len(actions), views, actions)
+    def act(self, decisions: Decisions) -> Array:
+        """Return one legal action per decision, int64[n], computed where the decisions are."""
+        actions: Array = decisions.backend.empty(len(decisions), np.int64)
+        decisions.backend.launch(self._choose, len(decisions), decisions.views, actions)
         return actions

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from german_whist.agents.base import (
-    Actions,
-    ActionValues,
-    Agent,
-    Evaluation,
-    Games,
-    Histories,
-    SupportsAct,
-    agent_name,
-    as_agent,
-    whole_answer,
-)
+from german_whist.agents.asking import ask
+from german_whist.agents.base import Agent, Evaluation, Field, SupportsAct, agent_name
 from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
-from german_whist.game.agent_rng import AgentRng
-from german_whist.simulator.observation.views import Views, check_view_array
+from german_whist.agents.forms import as_agent
+from german_whist.game.utils.backend import Array
+from german_whist.simulator.decisions import Decisions
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
-    from german_whist.game.utils.backend import StructTensor, TorchBackend
+    from german_whist.agents.policy.agent import PolicyAgent
 
 
 class ExactEndgame(Agent):
@@ -35,12 +23,14 @@ class ExactEndgame(Agent):
 
     Where a view determines the opponent's hand (the stock is gone, no blind hand hides cards, and at most 13 cards are
     left), the exact solver maximises the margin: most tricks, in a low game fewest, in a race when it stops. Elsewhere
-    the wrapped agent acts. ``network``, ``rules`` and ``uses_games`` are those of the wrapped agent.
+    the wrapped agent acts. ``prior``, ``rules`` and ``uses_histories`` are those of the wrapped agent.
 
     Attributes:
         agent: the wrapped agent.
         name: the wrapped agent's name with ``+exact``, unless it has another one.
     """
+
+    takes_tensors = True
 
     def __init__(self, agent: Agent | SupportsAct, name: str | None = None) -> None:
         """Wrap an agent, which acts where the opponent's hand is not known.
@@ -50,70 +40,50 @@ class ExactEndgame(Agent):
         """
         self.agent = as_agent(agent)
         self.name = f"{agent_name(self.agent)}+exact" if name is None else name
-        self.rules, self.uses_games = self.agent.rules, self.agent.uses_games
+        self.rules, self.uses_histories = self.agent.rules, self.agent.uses_histories
+        self.evaluates = self.agent.evaluates
 
     @property
-    def network(self) -> Any:
-        """The wrapped agent's policy network, a ``PolicyAgent``, or ``None``."""
-        return self.agent.network
+    def prior(self) -> PolicyAgent | None:
+        """The wrapped agent's network agent, or ``None``."""
+        return self.agent.prior
 
-    def act(self, views: Views, rng: Any = None, games: Games | None = None) -> Actions:
-        """Return one legal action per view, int64[n].
-
-        Args:
-            views: ``VIEW`` array of shape (n,).
-            rng: source of randomness for the wrapped agent. An ``AgentRng`` gives each view the same numbers whichever
-                other views the solver plays.
-            games: the games of these views, for a wrapped agent with ``uses_games``.
-
-        Raises:
-            ValueError: when ``views`` is not an array of views, or the wrapped agent does not return one action per
-                view.
-        """
-        check_view_array(views)
-        act: Any = self.agent.act
+    def act(self, decisions: Decisions) -> Array:
+        """Return one legal action per decision, int64[n]; where the solver does not play, the wrapped agent's."""
+        # On a device one look tells that no hand is open, as there is a stock.
+        if decisions.backend.torch_device is not None and bool((decisions.views["stock"] > 0).all()):
+            return ask(self.agent, decisions)
+        views = decisions.on_host().views
         known = opponent_hand_known(views)
         if not known.any():
-            actions: Actions = act(views, rng) if games is None else act(views, rng, games)
-            return actions
-        actions = np.empty(len(views), np.int64)
+            return ask(self.agent, decisions)
+        actions = np.empty(len(decisions), np.int64)
         actions[known] = best_cards(open_hands(views[known]))
         rest = np.flatnonzero(~known)
         if len(rest):
-            rest_rng = rng.rows(rest) if isinstance(rng, AgentRng) else rng
-            more = () if games is None else (games.rows(rest),)
-            actions[rest] = whole_answer(self, act(views[rest], rest_rng, *more), len(rest))
-        return actions
-
-    def act_on(self, device: TorchBackend, views: StructTensor, rng: Any) -> Tensor:
-        """Return what :meth:`act` does, int64[n]; before the endgame the wrapped agent chooses on its device."""
-        if bool((views["stock"] > 0).all()):
-            return self.agent.act_on(device, views, rng)
-        return super().act_on(device, views, rng)
-
-    def policy(self, views: Views) -> npt.NDArray[np.float64] | None:
-        """Return the probability with which :meth:`act` plays each action, float64[n, actions]; ``None`` if unknown."""
-        chances = self.agent.policy(views)
-        if chances is None:
-            return None
-        chances, known = np.array(chances, np.float64), np.flatnonzero(opponent_hand_known(views))
-        chances[known] = 0.0
-        chances[known, best_cards(open_hands(views[known]))] = 1.0
-        return chances
-
-    def values(self, views: Views) -> Evaluation | None:
-        """Return the wrapped agent's ``values``, with exact ones where the opponent's hand is known."""
-        found = self.agent.values(views)
-        if found is not None:
-            known = np.flatnonzero(opponent_hand_known(views))
-            margins = exact_margins(views[known]).max(axis=1, initial=NOT_LEGAL_MARGIN)
-            found.margin[known] = margins
-            found.win[known] = (1 + np.sign(margins)) / 2
+            actions[rest] = decisions.backend.numpy(ask(self.agent, decisions[rest]))
+        found: Array = decisions.backend.array(actions)
         return found
 
-    def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues | None:
-        """Return the wrapped agent's ``action_values``, for views in which the opponent's hand is not known."""
-        return self.agent.action_values(views, rng, histories)
+    def evaluate(self, decisions: Decisions, *fields: Field) -> Evaluation:
+        """Return what the wrapped agent knows, but exact values and policies where the opponent's hand is known.
+
+        Action values are the wrapped agent's.
+        """
+        policy, values, action_values = self.agent.evaluate(decisions, *fields)
+        if policy is not None or values is not None:
+            views = decisions.on_host().views
+            known = np.flatnonzero(opponent_hand_known(views))
+            hands = open_hands(views[known])
+            if policy is not None:
+                policy = np.array(policy, np.float64)
+                policy[known] = 0.0
+                policy[known, best_cards(hands)] = 1.0
+            if values is not None:
+                margins = exact_margins(views[known]).max(axis=1, initial=NOT_LEGAL_MARGIN)
+                values.margin[known] = margins
+                values.win[known] = (1 + np.sign(margins)) / 2
+        return Evaluation(policy, values, action_values)
 
 
 def with_exact_endgame(agent: Agent | SupportsAct) -> ExactEndgame:

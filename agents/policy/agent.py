@@ -1,4 +1,4 @@
-"""The agent of a policy network, as in ``champion`` or ``checkpoint:PATH``: one forward pass per batch of views.
+"""The agent of a policy network, as in ``champion`` or ``checkpoint:PATH``: one forward pass per batch of decisions.
 
 Here the network plays the endgame, too. ``registry.make_agent`` adds an exact endgame where the model card or the
 specification string says so.
@@ -11,28 +11,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions, ActionValues, Agent, Evaluation, Histories
+from german_whist.agents.base import (
+    ACTION_VALUES,
+    POLICY,
+    VALUES,
+    ActionValues,
+    Agent,
+    Evaluation,
+    Field,
+    StateValues,
+)
 from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.input_kernels import write_network_inputs
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
 from german_whist.game.cards import NUM_ACTIONS
 from german_whist.game.rules import Rules
-from german_whist.game.utils.backend import StructTensor, TorchBackend
-from german_whist.simulator.observation.canonical import (
-    canonical_views,
-    canonical_views_on,
-    decode_actions,
-    decode_actions_on,
-    decode_values,
-)
-from german_whist.simulator.observation.vector_kernels import write_masks, write_view_masks
-from german_whist.simulator.observation.views import Views, check_view_array
+from german_whist.game.utils.backend import Array
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.text.rules_text import rules_spec
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+    from german_whist.agents.policy.network.mlp import FrozenMLP
 
 
 # Assumed standard deviation of the error of a network's advantages, in tricks. The less a network is trusted, the more
@@ -52,6 +54,9 @@ class PolicyAgent(Agent):
         temperature: 0 plays the most likely action; T > 0 samples from the softmax of the logits divided by T.
         rules: the rules of the game that the agent plays.
     """
+
+    takes_tensors = True
+    rules: Rules
 
     def __init__(
         self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "policy", rules: Rules | None = None
@@ -81,164 +86,110 @@ class PolicyAgent(Agent):
                 f"agent {name!r} was trained for {rules_spec(checkpoint.rules)!r} and plays no other game, "
                 f"not {rules_spec(self.rules)!r}"
             )
-        self._network, self._value = checkpoint.forward, checkpoint.value_forward
-        self._on_gpu: dict[Any, _GpuNetwork] = {}  # by torch.device
-
-    rules: Rules
+        self.evaluates = frozenset({POLICY, ACTION_VALUES, *([VALUES] if checkpoint.value else [])})
+        self._modules: dict[Any, FrozenMLP] = {}  # by torch.device
 
     @property
-    def network(self) -> PolicyAgent:
+    def prior(self) -> PolicyAgent:
         """The agent itself."""
         return self
 
-    def act(self, views: Views, rng: Any) -> Actions:
-        """Return one legal action per view, int64[n].
+    def act(self, decisions: Decisions) -> Array:
+        """Return one legal action per decision, int64[n]; at a temperature above 0, random numbers are drawn.
 
-        Args:
-            views: ``VIEW`` array of shape (n,).
-            rng: a generator with a method ``random``, such as ``numpy.random.Generator``; may be ``None`` at
-                temperature 0.
-
-        Raises:
-            ValueError: when ``views`` is not an array of views.
+        On a GPU, see :meth:`act_with_torch`.
         """
-        logits, relabeling = self._logits(views)
+        if decisions.backend.is_gpu:
+            return self.act_with_torch(decisions)
+        seen, logits = self._logits(decisions)
         if self.temperature == 0:
-            return decode_actions(np.argmax(logits, axis=1), relabeling)
-        weights = _softmax(logits, self.temperature).cumsum(axis=1)
-        thresholds = rng.random(len(views)) * weights[:, -1]
-        return decode_actions(np.argmax(weights > thresholds[:, None], axis=1), relabeling)
+            actions = np.argmax(logits, axis=1)
+        else:
+            weights = _softmax(logits, self.temperature).cumsum(axis=1)
+            thresholds = decisions.rng.random(len(decisions)) * weights[:, -1]
+            actions = np.argmax(weights > thresholds[:, None], axis=1)
+        found: Array = decisions.backend.array(seen.decode(actions))
+        return found
 
-    def act_on(self, device: TorchBackend, views: StructTensor, rng: Any = None) -> Tensor:
-        """Return one legal action per view, int64[n]; on a GPU torch evaluates the network in float32.
+    def act_with_torch(self, decisions: Decisions) -> Tensor:
+        """Return one legal action per decision, int64[n], for decisions in tensors; torch evaluates the network.
 
-        Its rounding differs from that of ``act``, so another of several nearly equal actions may be chosen.
+        Its rounding differs from that of the compiled forward pass, so another of several nearly equal actions may be
+        chosen.
         """
-        if not device.is_gpu:
-            return super().act_on(device, views, rng)
-        if device.torch_device not in self._on_gpu:
-            self._on_gpu[device.torch_device] = _GpuNetwork(self.checkpoint, self.rules, device)
-        return self._on_gpu[device.torch_device].act(views, self.temperature, rng)
-
-    def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return the probability of each action at temperature 1, float64[n, num_actions]; 0 for illegal actions.
-
-        Args:
-            views: ``VIEW`` array of shape (n,).
-        """
-        logits, relabeling = self._logits(views)
-        return decode_values(_softmax(logits), relabeling)
-
-    def policy(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return the probability with which :meth:`act` plays each action, float64[n, num_actions].
-
-        Args:
-            views: ``VIEW`` array of shape (n,).
-        """
-        logits, relabeling = self._logits(views)
-        if self.temperature > 0:
-            return decode_values(_softmax(logits, self.temperature), relabeling)
-        chances = np.zeros(logits.shape)
-        chances[np.arange(len(views)), np.argmax(logits, axis=1)] = 1.0
-        return decode_values(chances, relabeling)
-
-    def advantages(self, views: Views) -> npt.NDArray[np.float64] | None:
-        """Return the advantage of each action over the best one, in tricks of margin, float64[n, num_actions].
-
-        That is the network's estimate of Q(s, a) − max Q(s, ·): 0 for the best action, negative for others, −∞ for
-        illegal ones.
-
-        Args:
-            views: ``VIEW`` array of shape (n,).
-
-        Returns:
-            The advantages, or ``None`` for a network whose logits are not action values (from ``trainer: sb3``).
-        """
-        if self.checkpoint.logits_per_trick is None:
-            return None
-        logits, relabeling = self._logits(views)
-        below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
-        return decode_values(below / self.checkpoint.logits_per_trick, relabeling)
-
-    def estimated_advantages(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return :meth:`advantages`, or for a network without action values what its probabilities say.
-
-        An action that is e times as likely then counts as ``1 / LOGITS_PER_TRICK`` tricks better.
-        """
-        known = self.advantages(views)
-        if known is not None:
-            return known
-        chances = self.probabilities(views)
-        with np.errstate(divide="ignore"):
-            relative: npt.NDArray[np.float64] = np.log(chances / chances.max(axis=1, keepdims=True))
-        return relative / LOGITS_PER_TRICK
-
-    def action_values(self, views: Views, rng: Any = None, histories: Histories | None = None) -> ActionValues:
-        """Return the network's best actions, and the estimated advantages of all actions over them."""
-        gains = np.full((len(views), NUM_ACTIONS), np.nan)
-        known = self.estimated_advantages(views)
-        gains[:, : known.shape[1]] = np.where(np.isfinite(known), known, np.nan)
-        errors = np.where(np.isnan(gains), np.nan, NETWORK_SD)
-        best = np.nanargmax(gains, axis=1)
-        errors[np.arange(len(views)), best] = 0.0
-        return ActionValues(best, gains, errors, np.full(gains.shape, np.nan), errors * WIN_PER_TRICK)
-
-    def values(self, views: Views) -> Evaluation | None:
-        """Return the value network's estimates for deals in which both seats play this policy.
-
-        Args:
-            views: ``VIEW`` array of shape (n,), each of a seat to act.
-
-        Returns:
-            Expected margins and chances to win, float64[n] each, or ``None`` for a checkpoint without a value network.
-        """
-        check_view_array(views)
-        if self._value is None:
-            return None
-        canonical, _ = canonical_views(views, self.checkpoint.ranks)
-        outputs = self._value.logits(network_inputs(canonical, self.rules, self.checkpoint.inputs)).astype(np.float64)
-        return Evaluation(outputs[:, 0].copy(), 1 / (1 + np.exp(-outputs[:, 1])))
-
-    def _logits(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """Return the logits of canonical actions, float32[n, num_actions], −∞ for illegal ones, and the relabeling."""
-        check_view_array(views)
-        canonical, relabeling = canonical_views(views, self.checkpoint.ranks)
-        masks = np.empty((len(views), self.checkpoint.sizes[-1]), np.int8)
-        write_masks(len(canonical), np.ascontiguousarray(canonical["legal"]), masks)
-        logits = self._network.logits(network_inputs(canonical, self.rules, self.checkpoint.inputs))
-        logits[masks == 0] = -np.inf
-        return logits, relabeling
-
-
-class _GpuNetwork:
-    def __init__(self, checkpoint: Checkpoint, rules: Rules, device: TorchBackend) -> None:
-        from german_whist.agents.policy.network.mlp import FrozenMLP, mlp_of
-
-        self._device, self._rules = device, rules
-        self._network = FrozenMLP(mlp_of(checkpoint.layers, checkpoint.suit_layers).to(device.torch_device))
-        self._features, *_, self._actions = checkpoint.sizes
-        self._is_universal = checkpoint.inputs == UNIVERSAL
-        self._ranks = checkpoint.ranks
-
-    def act(self, views: StructTensor, temperature: float, rng: Any) -> Tensor:
-        """Return one legal action per view, int64[n]; see :class:`PolicyAgent`."""
         import torch
 
-        device, count = self._device, len(views.bytes)
-        canonical, relabeling = canonical_views_on(device, views, self._ranks)
-        features = device.zeros((count, self._features), "int8")
-        device.launch(write_network_inputs, count, self._rules.record, canonical, self._is_universal, features)
-        masks = device.zeros((count, self._actions), "int8")
-        device.launch(write_view_masks, count, canonical, masks)
-        logits = self._network(features).masked_fill(masks == 0, -torch.inf)
-        if temperature == 0:
-            chosen = logits.argmax(1)
+        device = decisions.backend.torch_device
+        if device not in self._modules:
+            from german_whist.agents.policy.network.mlp import FrozenMLP, mlp_of
+
+            self._modules[device] = FrozenMLP(mlp_of(self.checkpoint.layers, self.checkpoint.suit_layers).to(device))
+        seen = decisions.canonical(self.checkpoint.ranks)
+        outputs = self._modules[device](network_inputs(seen.views, self.rules, self.checkpoint.inputs))
+        masks = seen.action_masks
+        logits = outputs[:, : masks.shape[1]].masked_fill(~masks, -torch.inf)
+        if self.temperature == 0:
+            actions = logits.argmax(1)
         else:
-            weights = torch.softmax(logits.double() / temperature, 1).cumsum(1)
-            thresholds = torch.as_tensor(rng.random(count), device=device.torch_device) * weights[:, -1]
-            chosen = (weights > thresholds[:, None]).int().argmax(1)
-        actions: Tensor = decode_actions_on(device, chosen, relabeling)
-        return actions
+            weights = torch.softmax(logits.double() / self.temperature, 1).cumsum(1)
+            thresholds = torch.as_tensor(decisions.rng.random(len(decisions)), device=device) * weights[:, -1]
+            actions = (weights > thresholds[:, None]).int().argmax(1)
+        found: Tensor = seen.decode(actions)
+        return found
+
+    def evaluate(self, decisions: Decisions, *fields: Field) -> Evaluation:
+        """Return what is asked for.
+
+        - The policy is that of :meth:`act`, at its temperature.
+        - Action values are the network's advantages over its best action: its estimates of Q(s, a) − max Q(s, ·) in
+          tricks of margin. Of a network whose logits are not action values (from ``trainer: sb3``), an action that is e
+          times as likely counts as ``1 / LOGITS_PER_TRICK`` tricks better.
+        - Values are the value network's, for deals in which both seats play this policy.
+        """
+        policy = values = action_values = None
+        seen, logits = self._logits(decisions)
+        if POLICY in fields:
+            policy = seen.decode_values(self._probabilities(logits))
+        if ACTION_VALUES in fields or VALUES in fields:
+            action_values = self._action_values(seen, logits)
+        if VALUES in fields and self.checkpoint.value_forward is not None:
+            inputs = network_inputs(seen.views, self.rules, self.checkpoint.inputs)
+            outputs = self.checkpoint.value_forward.logits(inputs).astype(np.float64)
+            assert action_values is not None
+            values = StateValues(action_values.actions, outputs[:, 0].copy(), 1 / (1 + np.exp(-outputs[:, 1])))
+        return Evaluation(policy, values, action_values if ACTION_VALUES in fields else None)
+
+    def _logits(self, decisions: Decisions) -> tuple[Decisions, npt.NDArray[np.float32]]:
+        """Return the decisions as the network sees them, and its logits, float32[n, num_actions], −∞ for illegal."""
+        seen = decisions.on_host().canonical(self.checkpoint.ranks)
+        logits = self.checkpoint.forward.logits(network_inputs(seen.views, self.rules, self.checkpoint.inputs))
+        masks = seen.action_masks
+        logits = logits[:, : masks.shape[1]]  # later actions are not legal in this game
+        logits[~masks] = -np.inf
+        return seen, logits
+
+    def _probabilities(self, logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+        """Return the probability with which :meth:`act` plays each canonical action."""
+        if self.temperature > 0:
+            return _softmax(logits, self.temperature)
+        chances = np.zeros(logits.shape)
+        chances[np.arange(len(logits)), np.argmax(logits, axis=1)] = 1.0
+        return chances
+
+    def _action_values(self, seen: Decisions, logits: npt.NDArray[np.float32]) -> ActionValues:
+        if self.checkpoint.logits_per_trick is None:
+            chances = seen.decode_values(_softmax(logits))
+            with np.errstate(divide="ignore"):
+                advantages = np.log(chances / chances.max(axis=1, keepdims=True)) / LOGITS_PER_TRICK
+        else:
+            below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
+            advantages = seen.decode_values(below / self.checkpoint.logits_per_trick)
+        gains = np.full((len(logits), NUM_ACTIONS), np.nan)
+        gains[:, : advantages.shape[1]] = np.where(np.isfinite(advantages), advantages, np.nan)
+        errors = np.where(np.isnan(gains), np.nan, NETWORK_SD)
+        best = np.nanargmax(gains, axis=1)
+        errors[np.arange(len(gains)), best] = 0.0
+        return ActionValues(best, gains, errors, np.full(gains.shape, np.nan), errors * WIN_PER_TRICK)
 
 
 def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.NDArray[np.float64]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,9 +14,10 @@ from german_whist.game.cards import NUM_ACTIONS
 from german_whist.game.layout import Block, highest_values, layout_of
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
+from german_whist.game.utils.backend import Records, StructTensor, backend_holding
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.observation.vector import observation_high, observation_layout
-from german_whist.simulator.observation.views import Views, check_view_array
+from german_whist.simulator.observation.views import check_view_array
 
 
 def input_layout(rules: Rules, inputs: str = OBSERVATION) -> dict[str, Block]:
@@ -43,11 +47,12 @@ def num_outputs(rules: Rules, inputs: str = OBSERVATION) -> int:
     return NUM_ACTIONS if inputs == UNIVERSAL else rules.num_actions
 
 
-def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = OBSERVATION) -> npt.NDArray[np.int8]:
+def network_inputs(views: Records, rules: str | Rules = "classic", inputs: str = OBSERVATION) -> Any:
     """Return a policy network's inputs for n views, int8[n, features].
 
     Args:
-        views: canonical views, a ``VIEW`` array of shape (n,) as ``canonical_views`` returns it.
+        views: canonical views, a ``VIEW`` array of shape (n,) as ``canonical_views`` returns it, or ``StructTensor`` on
+            a device.
         rules: the rules of the deals.
         inputs: ``"observation"`` or ``"universal"``, as the model card says (``checkpoint.inputs``).
 
@@ -57,7 +62,15 @@ def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = O
     if inputs not in INPUTS:
         raise unknown_name_error("inputs", inputs, INPUTS)
     rules = get_rules(rules)
-    check_view_array(views)
-    out = np.empty((len(views), input_high(rules, inputs).size), np.int8)
-    write_network_inputs(len(views), rules.record, np.ascontiguousarray(views), inputs == UNIVERSAL, out)
+    if not isinstance(views, StructTensor):
+        check_view_array(views)
+        views = np.ascontiguousarray(views)
+    backend = backend_holding(views)
+    out = backend.empty((len(views), _num_inputs(rules, inputs)), np.int8)
+    backend.launch(write_network_inputs, len(views), rules.record, views, inputs == UNIVERSAL, out)
     return out
+
+
+@cache
+def _num_inputs(rules: Rules, inputs: str) -> int:
+    return input_high(rules, inputs).size

@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions, ActionValues, Agent, Evaluation, Games, Histories
+from german_whist.agents.base import ACTION_VALUES, VALUES, Actions, ActionValues, Agent, Evaluation, Field
 from german_whist.agents.bots.base import RuleBot, check_open_endgame
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.inference.belief import (
@@ -56,7 +56,7 @@ from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import STATE
 from german_whist.game.utils.checks import check_int
-from german_whist.simulator.observation.views import Views
+from german_whist.simulator.decisions import Decisions
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 DEFAULT_WORLDS = 60  # worlds of ``mc``
@@ -134,15 +134,15 @@ class SearchAgent(WorldSearcher[Scratch]):
 
     Attributes:
         name: the agent's name.
-        prior: the policy that is improved: a network, or the heuristic bot.
+        policy: the agent that is improved: a network, or the heuristic bot.
         rules: the rules of the game that the agent plays.
         worlds: number of worlds in which actions are tried.
-        uses_games: whether the agent asks for event histories; a flat search does not.
+        uses_histories: whether the agent reads event histories; a flat search does not.
     """
 
     def __init__(
         self,
-        prior: Agent,
+        policy: Agent,
         rules: Rules,
         worlds: int,
         rollouts: Checkpoint | None = None,
@@ -155,7 +155,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         """Set the policies.
 
         Args:
-            prior: the policy to improve.
+            policy: the agent to improve.
             rules: the rules of the game.
             worlds: number of worlds in which actions are tried, 1 to 100,000.
             rollouts: the network of the rollouts and of the opponent model; without one, the heuristic bot takes its
@@ -173,8 +173,9 @@ class SearchAgent(WorldSearcher[Scratch]):
         self.worlds = check_int("worlds" if flat else "search", worlds, 1, MAX_WORLDS)
         if not flat:
             check_open_endgame(name, rules)
-        self.prior, self.uses_games = prior, not flat
-        prior_sd = np.inf if flat else NETWORK_SD if isinstance(prior, PolicyAgent) else BOT_SD
+        self.policy, self.uses_histories = policy, not flat
+        self.evaluates = policy.evaluates & {VALUES} | {ACTION_VALUES}
+        prior_sd = np.inf if flat else NETWORK_SD if isinstance(policy, PolicyAgent) else BOT_SD
         self._selection, self._margin, self._win = measures_of(prior_sd)
         if flat:
             self._selection = self._margin
@@ -189,38 +190,27 @@ class SearchAgent(WorldSearcher[Scratch]):
         return cls(bot, get_rules(rules), worlds, name=name, threads=threads, flat=True)
 
     @property
-    def network(self) -> Any:
-        """The network of the prior, a ``PolicyAgent``; ``None`` for the heuristic bot."""
-        return self.prior.network
-
-    def values(self, views: Views) -> Evaluation | None:
-        """Return the prior's values of the positions."""
-        return self.prior.values(views)
+    def prior(self) -> PolicyAgent | None:
+        """The network agent that is improved; ``None`` for the heuristic bot."""
+        return self.policy.prior
 
     def new_scratch(self) -> Scratch:
         """Return scratch memory for a thread."""
         return Scratch.for_rules(self._rollouts, self.rules)
 
-    def act(self, views: Views, rng: Any, games: Games | None = None) -> Actions:
-        """Return one action per view, int64[n].
+    def act(self, decisions: Decisions) -> Actions:
+        """Return one action per decision, int64[n]; one random key is drawn for each.
 
-        Args:
-            views: ``VIEW`` array of shape (n,).
-            rng: a generator with a method ``integers``; each view draws one key.
-            games: the games of these views, for their histories. Without them, worlds are drawn uniformly from the
-                hands that agree with the view.
+        Without histories, worlds are drawn uniformly from the hands that agree with the view.
 
         Raises:
-            ValueError: when no deal agrees with a view or history, or ``views`` is not an array of views.
+            ValueError: when no deal agrees with a view or history.
         """
-        histories = None if games is None else games.histories()
-        return self.search(views, rng, histories, largest_stock=self._largest_stock)[0]
+        return self.search(decisions, largest_stock=self._largest_stock)[0]
 
     def search(
         self,
-        views: Views,
-        rng: Any,
-        histories: Histories | None = None,
+        decisions: Decisions,
         values: npt.NDArray[np.float64] | None = None,
         largest_stock: float = np.inf,
     ) -> tuple[Actions, npt.NDArray[np.float64]]:
@@ -230,16 +220,15 @@ class SearchAgent(WorldSearcher[Scratch]):
         margin (``TANH_SCALE``), plus ``WIN_WEIGHT`` for a win and minus it for a loss. Errors as for :meth:`act`.
 
         Args:
-            views: ``VIEW`` array of shape (n,).
-            rng: source of randomness.
-            histories: event histories of these views.
+            decisions: n decisions.
             values: float64[4, n, 54], written for distinct actions: the arrays of :class:`ActionValues`; ``None`` if
                 they are not wanted.
             largest_stock: where the stock is larger, the policy's action is returned.
         """
-        actions, advantages = self._policy(views)
-        searched = views["stock"] <= largest_stock
-        gains = np.full((len(views), NUM_ACTIONS), np.nan)
+        actions, advantages = self._policy_advantages(decisions)
+        searched = decisions.views["stock"] <= largest_stock
+        gains = np.full((len(decisions), NUM_ACTIONS), np.nan)
+        histories: Any = decisions.histories if self.uses_histories and decisions.has_histories else None
 
         def search(decision: Decision) -> None:
             row = decision.row
@@ -249,32 +238,36 @@ class SearchAgent(WorldSearcher[Scratch]):
             written = None if values is None else values[:, row]
             actions[row] = self._search(decision, history, int(actions[row]), advantages[row], gains[row], written)
 
-        self.search_each(views, rng, search)
+        self.search_each(decisions, search)
         return actions, gains
 
-    def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
-        """Return the same actions as :meth:`search`, and the gain of every action in margin and in chance to win.
+    def evaluate(self, decisions: Decisions, *fields: Field) -> Evaluation:
+        """Return the values of the policy that is improved, and the gain of every action in margin and chance to win.
 
-        Every distinct action is tried in all worlds, which takes longer. Arguments and errors as for :meth:`search`.
+        Every distinct action is tried in all worlds, which takes longer than :meth:`search`, with the same choices.
         """
-        values = np.full((4, len(views), NUM_ACTIONS), np.nan)
-        actions, _ = self.search(views, rng, histories, values)
-        for row, view in enumerate(views):
+        decisions = decisions.on_host()
+        values = self.policy.evaluate(decisions, VALUES).values if VALUES in fields else None
+        return Evaluation(values=values, action_values=self._values(decisions) if ACTION_VALUES in fields else None)
+
+    def _values(self, decisions: Decisions) -> ActionValues:
+        values = np.full((4, len(decisions), NUM_ACTIONS), np.nan)
+        actions, _ = self.search(decisions, values)
+        for row, view in enumerate(decisions.views):
             distinct, tried = int(distinct_actions(view)), 0
             for action in cards_of(int(view["legal"])):  # ascending: equivalent actions follow the one that is tried
                 tried = action if distinct >> action & 1 else tried
                 values[:, row, action] = np.nan_to_num(values[:, row, tried])  # without a choice nothing is tried
         return ActionValues(actions, *values)
 
-    def _policy(self, views: Views) -> tuple[Actions, npt.NDArray[np.float64]]:
+    def _policy_advantages(self, decisions: Decisions) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the policy's actions and the advantages of all actions, float64[n, 54]."""
-        actions = np.asarray(self.prior.act(views, None), np.int64)
-        advantages = np.full((len(views), NUM_ACTIONS), _HEURISTIC_ADVANTAGE)
-        if isinstance(self.prior, PolicyAgent):
-            known = self.prior.estimated_advantages(views)
-            advantages[:, : known.shape[1]] = known  # later actions are not legal
-        else:
-            advantages[np.arange(len(views)), actions] = 0.0
+        actions = np.asarray(self.policy.act(decisions), np.int64)
+        known = self.policy.evaluate(decisions, ACTION_VALUES).action_values
+        if known is not None:
+            return actions, np.where(np.isnan(known.margin_gains), -np.inf, known.margin_gains)
+        advantages = np.full((len(decisions), NUM_ACTIONS), _HEURISTIC_ADVANTAGE)
+        advantages[np.arange(len(decisions)), actions] = 0.0
         return actions, advantages
 
     def _search(

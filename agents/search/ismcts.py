@@ -30,6 +30,7 @@ from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import STATE
 from german_whist.game.utils.checks import check_int
 from german_whist.game.utils.names import unknown_name_error
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.observation.views import VIEW, Views
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
@@ -102,22 +103,18 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
             (np.zeros(size, NODE), np.zeros(size, EDGE), np.zeros(MAX_PATH, np.int64), np.zeros(2, np.int64)),
         )
 
-    def act(self, views: Views, rng: Any) -> Actions:
-        """Return one legal action per view, int64[n].
-
-        Args:
-            views: ``VIEW`` array of shape (n,).
-            rng: a generator with a method ``integers``; each view draws one key.
+    def act(self, decisions: Decisions) -> Actions:
+        """Return one legal action per decision, int64[n]; one random key is drawn for each.
 
         Raises:
-            ValueError: when no opponent hand satisfies a view, or ``views`` is not an array of views.
+            ValueError: when no opponent hand satisfies a view.
         """
-        actions = np.zeros(len(views), np.int64)
+        actions = np.zeros(len(decisions), np.int64)
 
         def search(decision: Decision) -> None:
             actions[decision.row] = self._search(decision)
 
-        self.search_each(views, rng, search)
+        self.search_each(decisions, search)
         return actions
 
     def _search(self, decision: Decision) -> int:

@@ -21,7 +21,8 @@ from german_whist.agents.inference.belief import Result, RunWorlds
 from german_whist.agents.inference.sampling import check_consistent
 from german_whist.game.rules import Rules
 from german_whist.game.utils.checks import MAX_THREADS, check_int
-from german_whist.simulator.observation.views import Views, check_view_array
+from german_whist.simulator.decisions import Decisions
+from german_whist.simulator.observation.views import Views
 from german_whist.solver.tablebase.cache import open_tablebase
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
 from german_whist.solver.tablebase.tablebase_file import Tablebase, empty_tablebase
@@ -35,7 +36,7 @@ class Decision(NamedTuple):
     """A decision to search.
 
     Attributes:
-        row: its index among all views.
+        row: its index among all decisions.
         views: the view, ``VIEW`` array (1,).
         key: its random key.
         tablebase: the tablebase of its kind of game.
@@ -79,21 +80,21 @@ class WorldSearcher(Agent, Generic[Scratch]):
     def new_scratch(self) -> Scratch:
         """Return scratch memory for a thread."""
 
-    def search_each(self, views: Views, rng: Any, search: Callable[[Decision], None]) -> None:
-        """Search the views of seats to act, in several threads.
+    def search_each(self, decisions: Decisions, search: Callable[[Decision], None]) -> None:
+        """Search decisions in several threads.
 
-        Threads share the worlds of a single view; of several views, each is searched by one thread.
+        Threads share the worlds of a single decision; of several, each is searched by one thread. Each draws one random
+        key, so keys do not depend on the batch.
 
         Args:
-            views: ``VIEW`` array of shape (n,); those of seats that are not to act are skipped.
-            rng: a generator with a method ``integers``; each view draws one key, so keys do not depend on the batch.
+            decisions: n decisions; views of seats that are not to act are skipped.
             search: searches one decision.
 
         Raises:
-            ValueError: when no opponent hand satisfies a view, or ``views`` is not an array of views.
+            ValueError: when no opponent hand satisfies a view.
         """
-        check_view_array(views)
-        keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
+        views = decisions.views
+        keys = decisions.rng.integers(0, _KEYS, len(views)).astype(np.uint64)
         rows = np.flatnonzero(views["turn"])
         check_consistent(views, self.rules, rows)
         lows = views["low"] != 0
@@ -101,11 +102,11 @@ class WorldSearcher(Agent, Generic[Scratch]):
         executor = ThreadPoolExecutor(self._threads)
         try:
             alone = executor if len(rows) == 1 else None
-            decisions = [
+            each = [
                 Decision(row, views[row : row + 1], keys[row], tables[low], self._runner(low, alone))
                 for row, low in zip(rows.tolist(), lows[rows].tolist(), strict=True)
             ]
-            list(map(search, decisions) if alone else executor.map(search, decisions))
+            list(map(search, each) if alone else executor.map(search, each))
         finally:  # unlike a with block, this does not wait for running parts, so Ctrl-C ends a search at once
             executor.shutdown(wait=False, cancel_futures=True)
 

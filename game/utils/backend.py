@@ -1,4 +1,4 @@
-"""Where arrays live and row kernels run: the host, with NumPy arrays, or a device, with torch tensors."""
+"""Backends: where arrays live and row kernels run. The host has NumPy arrays; the CPU or a GPU has torch tensors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -77,30 +77,109 @@ def _are_between(values: Any, low: int, high: int) -> bool:
     return outside == 0
 
 
+# What code for both backends takes and returns: of one batch, all arrays are of one kind.
+Array: TypeAlias = "npt.NDArray[Any] | torch.Tensor"
+Records: TypeAlias = "np.ndarray[Any, Any] | StructTensor"
+
+
+class Backend(Protocol):
+    """Makes arrays and runs row kernels on them.
+
+    Attributes:
+        torch_device: the ``torch.device`` of its tensors; ``None`` for NumPy arrays.
+        is_gpu: whether it is a GPU.
+    """
+
+    torch_device: torch.device | None
+    is_gpu: bool
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+        """Return a zeroed array; ``StructTensor`` instead of a tensor for a structured dtype."""
+        ...
+
+    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+        """Return an array of any content; ``StructTensor`` instead of a tensor for a structured dtype."""
+        ...
+
+    def array(self, values: Any) -> Any:
+        """Return values as an array of this backend."""
+        ...
+
+    def copy(self, values: Array) -> Any:
+        """Return a copy."""
+        ...
+
+    def numpy(self, values: Array) -> npt.NDArray[Any]:
+        """Return an array on the host."""
+        ...
+
+    def bools(self, masks: Array) -> Any:
+        """Return an int8 array of zeros and ones as bool, which shares its memory."""
+        ...
+
+    def flatnonzero(self, mask: Array) -> Any:
+        """Return the indices where a mask, bool[n], is true, int64[k]."""
+        ...
+
+    def integers(
+        self, name: str, given: Any, low: int | None, high: int | None, shape: tuple[int, ...] | None = None
+    ) -> Any:
+        """Return whole numbers as int64[k], checked against a range. Kernels check no index.
+
+        Raises:
+            ValueError: if they are not whole numbers, have another shape, or one is out of range.
+        """
+        ...
+
+    def deal_bits(self, given: Any, shape: tuple[int, ...], name: str = "deal indices") -> Any:
+        """Return deal indices or seeds as callers get them, uint64[k]; in tensors int64[k], which holds the same bits.
+
+        torch does little with uint64.
+        """
+        ...
+
+    def kernel_deal_bits(self, deal_bits: Array) -> Any:
+        """Return :meth:`deal_bits` as kernels get them, uint64[k]."""
+        ...
+
+    def masks(self, masks: Array) -> Any:
+        """Return bit masks, uint64[n], as callers get them; in tensors int64[n]."""
+        ...
+
+    def launch(self, kernel: Any, n: int, *arguments: Any) -> None:
+        """Run a row kernel for n rows on arrays of this backend, numbers, NumPy arrays, or tuples of these."""
+        ...
+
+
 class NumpyBackend:
-    """NumPy arrays, and row kernels as loops: the ``TorchBackend`` of batches for which no device is asked."""
+    """NumPy arrays, and row kernels as loops: the backend of batches for which no device is asked."""
 
     torch_device = None
     is_gpu = False
-    zeros, empty, array = np.zeros, np.empty, np.asarray
-    copy, flatnonzero = staticmethod(np.copy), staticmethod(np.flatnonzero)
-    deal_bits = staticmethod(deal_indices)
+    zeros, empty = staticmethod(np.zeros), staticmethod(np.empty)
+    array, copy = staticmethod(np.asarray), staticmethod(np.copy)
+    flatnonzero, deal_bits = staticmethod(np.flatnonzero), staticmethod(deal_indices)
 
     @staticmethod
     def numpy(values: Any) -> Any:
-        """Return an array on the host."""
+        """Return the array itself."""
         return values
 
     @staticmethod
+    def bools(masks: Any) -> Any:
+        """Return an int8 array of zeros and ones as bool, which shares its memory."""
+        return masks.view(np.bool_)
+
+    @staticmethod
     def kernel_deal_bits(deal_bits: Any) -> Any:
-        """Return :meth:`deal_bits` as kernels get them, uint64[k]."""
+        """Return deal indices or seeds as kernels get them: as they are, uint64[k]."""
         return deal_bits
 
     @staticmethod
     def integers(
         name: str, given: Any, low: int | None, high: int | None, shape: tuple[int, ...] | None = None
     ) -> npt.NDArray[np.int64]:
-        """Return whole numbers as int64[k], checked against a range. Kernels check no index.
+        """Return whole numbers as int64[k], checked against a range.
 
         Raises:
             ValueError: if they are not whole numbers, have another shape, or one is out of range.
@@ -113,13 +192,16 @@ class NumpyBackend:
 
     @staticmethod
     def masks(masks: Any) -> Any:
-        """Return bit masks as callers get them, uint64[n]."""
+        """Return bit masks as callers get them: as they are, uint64[n]."""
         return masks
 
     @staticmethod
     def launch(kernel: Any, n: int, *arguments: Any) -> None:
         """Run a row kernel for n rows."""
         kernel(n, *arguments)
+
+
+HOST = NumpyBackend()
 
 
 def torch_device(name: Any) -> torch.device:
@@ -140,13 +222,25 @@ def torch_device(name: Any) -> torch.device:
         raise ValueError(f"device: {name!r} cannot be used: {str(error).splitlines()[0]}") from None
 
 
-def backend_of(name: Any) -> Any:
-    """Return where a batch is: ``NumpyBackend()`` for ``None``, else the :class:`TorchBackend` of that name."""
-    return NumpyBackend() if name is None else TorchBackend(name)
+def backend_of(device: Any) -> Backend:
+    """Return the backend of a batch: NumPy's for ``None``, else that of torch's device of this name."""
+    return HOST if device is None else TorchBackend(device)
+
+
+def backend_holding(values: Array | Records) -> Backend:
+    """Return the backend that an array belongs to."""
+    if isinstance(values, np.ndarray):
+        return HOST
+    return _torch_backend(values.bytes.device if isinstance(values, StructTensor) else values.device)
+
+
+@cache
+def _torch_backend(device: torch.device) -> TorchBackend:
+    return TorchBackend(device)
 
 
 class TorchBackend:
-    """Where tensors live and row kernels run: the CPU, or an NVIDIA GPU.
+    """Torch tensors, on the CPU or on an NVIDIA GPU, and row kernels as loops or as grids.
 
     Attributes:
         torch_device: the ``torch.device``.
@@ -219,6 +313,13 @@ class TorchBackend:
         """Return a tensor as an array on the host."""
         array: npt.NDArray[Any] = values.cpu().numpy()
         return array
+
+    @staticmethod
+    def bools(masks: torch.Tensor) -> torch.Tensor:
+        """Return an int8 tensor of zeros and ones as bool, which shares its memory."""
+        import torch
+
+        return masks.view(torch.bool)
 
     @staticmethod
     def flatnonzero(mask: torch.Tensor) -> torch.Tensor:

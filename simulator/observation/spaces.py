@@ -16,7 +16,8 @@ from german_whist.simulator.observation.history import history_high
 from german_whist.simulator.observation.vector import observation_high
 
 if TYPE_CHECKING:
-    from german_whist.simulator.episodes import Episode, Episodes
+    from german_whist.simulator.episode import Episode
+    from german_whist.simulator.episodes import Episodes
 
 OBSERVATIONS = ("vector", "history", "both")
 OBSERVATION_KEYS = ("observation", "action_mask")  # PettingZoo's names
@@ -96,10 +97,15 @@ class ObservationForm:
     def of_seat(self, episode: Episode, seat: int) -> tuple[Any, npt.NDArray[np.int8]]:
         """Return a seat's observation, and its action mask, which may be that of the observation."""
         vector, mask = episode.observation(seat)
-        if self.has_history:
-            seen = self.of_rows(episode, episode.every_row, np.array([seat]), mask[None])
-            return {name: part[0] for name, part in seen.items()}, mask
-        return vector if self._mask_key is None else {self._key: vector, self._mask_key: mask}, mask
+        if not self.has_history:
+            return vector if self._mask_key is None else {self._key: vector, self._mask_key: mask}, mask
+        seen: dict[str, Any] = {self._key: vector} if self._has_vector else {}
+        seen[self._history_key], seen["length"] = episode.history(seat)
+        if episode.match is not None and not self._has_vector:
+            seen["match"] = episode.score_features(seat).copy()
+        if self._mask_key is not None:
+            seen[self._mask_key] = mask.copy()
+        return seen, mask
 
 
 def _box(high: npt.NDArray[np.int8]) -> Box:

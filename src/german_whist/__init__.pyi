@@ -21,6 +21,7 @@ from .game.rules import Rules as Rules
 from .game.rules import rule_names as rule_names
 from .game.rules import rules as rules
 from .simulator.batch import DealBatch as DealBatch
+from .simulator.decisions import Decisions as Decisions
 from .simulator.observation.canonical import canonical_views as canonical_views
 from .simulator.observation.canonical import decode_actions as decode_actions
 from .simulator.observation.vector import action_mask as action_mask

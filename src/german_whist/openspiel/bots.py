@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
-from german_whist.agents.base import Actions, Agent, AgentLike, Games, Histories, ask_views
+from german_whist.agents.asking import ask
+from german_whist.agents.base import Actions, Agent, AgentLike
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
@@ -20,9 +21,10 @@ from german_whist.game.state import KEEP, LEAVE, PLAY, SWAP, TAKE
 from german_whist.game.utils.checks import check_seed
 from german_whist.openspiel.game import GermanWhistGame, load_game
 from german_whist.openspiel.state import GermanWhistState, state_of
-from german_whist.simulator.batch import DealBatch, GameId
+from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.deals import GameId
+from german_whist.simulator.decisions import Decisions, Histories
 from german_whist.simulator.observation.history import EVENTS
-from german_whist.simulator.observation.views import Views
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]
@@ -73,11 +75,10 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
             tokens, length = deal.history(seat)
             return tokens[None], np.array([length], np.int16)
 
-        agent = self._agents[rules]
-        games = Games(histories, lambda: np.array([self._game], object)) if agent.uses_games else None
         rng = AgentRng(self._seed, [self._number], stream=seat, step=self._asked)
         self._asked = (self._asked + 1) % 2**16
-        return int(ask_views(agent, deal.view(seat), rng, games)[0])
+        decisions = Decisions(deal.view(seat), rules, rng, histories, np.array([self._game], object))
+        return int(ask(self._agents[rules], decisions)[0])
 
 
 _KEYS = 2**53
@@ -126,7 +127,7 @@ class BotAgent(Agent):
         game: the bots' OpenSpiel game, in which player 1 deals.
     """
 
-    uses_games = True
+    uses_histories = True
     rules: Rules
 
     def __init__(
@@ -150,26 +151,16 @@ class BotAgent(Agent):
         self.game = load_game(self.rules, reward)
         self._bots: WeakKeyDictionary[GameId, Any] = WeakKeyDictionary()
 
-    def act(self, views: Views, rng: Any, games: Games | None = None) -> Actions:
-        """Return one action per view, int64[n].
-
-        Args:
-            views: ``VIEW`` array of shape (n,).
-            rng: source of randomness, for the hidden cards of the bots' states.
-            games: the games of these views.
+    def act(self, decisions: Decisions) -> Actions:
+        """Return one action per decision, int64[n]; random numbers are for the hidden cards of the bots' states.
 
         Raises:
-            ValueError: if there are no games, or no deal agrees with the agent's history.
+            ValueError: if there are no histories, or no deal agrees with one.
         """
-        if games is None:
-            raise ValueError(
-                f"agent {self.name!r} needs the history of the deal: the order of play is not in a view; it plays in "
-                "matches and environments, which keep it"
-            )
-        tokens, lengths = games.histories()
-        keys, actions = rng.integers(0, _KEYS, len(views)).tolist(), np.empty(len(views), np.int64)
-        for row, game in enumerate(games.ids()):
-            seen, player = tokens[row, : lengths[row]], int(views["dealer"][row])
+        tokens, lengths = decisions.histories
+        keys, actions = decisions.rng.integers(0, _KEYS, len(decisions)).tolist(), np.empty(len(decisions), np.int64)
+        for row, game in enumerate(decisions.game_ids):
+            seen, player = tokens[row, : lengths[row]], int(decisions.views["dealer"][row])
             if game not in self._bots:
                 self._bots[game] = self.make_bot(self.game, player)
             deck = DealSampler(seen, self.rules).decks(1, keys[row])[0].tolist()

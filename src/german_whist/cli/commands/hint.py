@@ -63,11 +63,12 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.agents.judge import advise
     from german_whist.game.actions import action_text
     from german_whist.game.rules import rules
+    from german_whist.simulator.decisions import Decisions
     from german_whist.simulator.text.words import percent_text
 
     game = rules(options.rules)
     view = _position(options, game)
-    (advice,) = advise(view, game)
+    (advice,) = advise(Decisions(view, game))
     columns = zip(advice.actions, advice.tricks, advice.wins, advice.trick, strict=True)
     values: list[dict[str, Any]] = [
         {

@@ -9,7 +9,7 @@ from german_whist.cli.options import add_rules_option
 
 if TYPE_CHECKING:
     from german_whist.agents.base import Agent
-    from german_whist.simulator.episodes import Episode
+    from german_whist.simulator.episode import Episode
 
 HELP = """\
 A card is its suit and its rank: SA is the ace of spades, HT or 10h the ten of hearts. A choice is its word.
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.agents.registry import make_agent
     from german_whist.game.rules import rules
     from german_whist.game.utils.checks import check_int
-    from german_whist.simulator.episodes import Episode
+    from german_whist.simulator.episode import Episode
     from german_whist.simulator.text.scene import YOU
 
     if options.deals is not None:
@@ -73,24 +73,29 @@ def run(options: argparse.Namespace) -> int:
 
 def _play_deal(deal: Episode, agent: Agent, seat: int, names: tuple[str, str]) -> float:
     """Play a deal to its end and return the margin of seat 0."""
-    from german_whist.agents.base import play_turn
+    from german_whist.agents.asking import play
     from german_whist.simulator.text.deal_text import print_deal
     from german_whist.simulator.text.events import action_events, first_events, result_sentence
 
-    batch, log = deal.batch, deal.batch.log
-    assert log is not None  # histories are kept
+    batch = deal.batch
     print(f"\n{' '.join(first_events(deal.rules, batch.states[0], names))}")
-    while not deal.over[0]:
+    before = batch.states[0].copy()
+
+    def tell() -> None:
+        """Print what the last action did."""
+        nonlocal before
+        for event in action_events(deal.rules, before, batch.states[0], deal.actions[-1], seat, names):
+            print(event)
         before = batch.states[0].copy()
+
+    while not deal.is_over:
         if deal.turn == seat:
             print_deal(batch, seat, names=names)
             deal.play(_ask(deal))
-        else:
-            play_turn(agent, deal, deal.every_row)
-        action = int(log.actions[0, int(deal.plies[0]) - 1])
-        for event in action_events(deal.rules, before, batch.states[0], action, seat, names):
-            print(event)
-    margin, points = (float(deal.returns(reward, deal.every_row)[0, 0]) for reward in ("margin", "points"))
+            tell()
+        for _ in play(deal, (None, agent), seat):
+            tell()
+    margin, points = (deal.returns(reward)[0] for reward in ("margin", "points"))
     state = batch.states[0]
     print(result_sentence(state["tricks"], margin, points, deal.rules, names, low=bool(state["low"])))
     return margin

@@ -103,20 +103,21 @@ def _solve() -> None:
 
 def _coach() -> None:
     """Judge a deal of every game, and open the tables of the kinds of endgames that the games have."""
-    from german_whist.agents.base import play_turn
+    from german_whist.agents.asking import play
     from german_whist.agents.judge import advise
     from german_whist.agents.registry import make_agent
     from german_whist.game.rules import rule_names
-    from german_whist.simulator.episodes import Episode
+    from german_whist.simulator.episode import Episode
     from german_whist.solver.tablebase.cache import open_tablebase
 
     for name in rule_names():
         deal = Episode(name, history=True)
         deal.reset(seed=0)
         bot = make_agent("heuristic", deal.rules)
-        while not deal.over[0]:
-            advise(deal.batch.views(), deal.rules, _WORLDS, histories=deal.batch.history())
-            play_turn(bot, deal, deal.every_row)
+        advise(deal.decisions(), _WORLDS)
+        for _ in play(deal, (bot, bot)):
+            if not deal.is_over:
+                advise(deal.decisions(), _WORLDS)
     for trump, low in _TABLES:
         open_tablebase(trump, low)
 
