@@ -113,8 +113,9 @@ class AgentRng:
 
     def _fill(self) -> None:
         if len(self._keys) != len(self._indices):
-            self._keys = np.full(len(self._indices), self._key, np.uint64)
-            self._blocks = np.full(len(self._keys), np.asarray(self._step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))
+            self._keys, self._blocks = np.empty_like(self._indices), np.empty_like(self._indices)
+            self._keys[:], self._blocks[:] = self._key, self._step
+            self._blocks *= np.uint64(_BLOCKS_PER_STEP)
 
     def rows(self, rows: npt.ArrayLike, level: int = 0) -> AgentRng:
         """Return the numbers of some rows, bool[rows] or int64[k], for an agent that is asked about these alone.

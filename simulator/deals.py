@@ -149,13 +149,13 @@ class Deals:
             self.rules,
             self.backend,
             len(rows),
-            views=views,
-            rng=None if rng is None else numbers,
-            histories=None if log is None else histories,
-            game_ids=game_ids,
-            rows=rows,
-            describe=describe,
-            has_deals=has_deals,
+            views,
+            None if rng is None else numbers,
+            None if log is None else histories,
+            game_ids,
+            rows,
+            describe,
+            has_deals,
         )
 
     def _ids(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:

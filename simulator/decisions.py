@@ -91,9 +91,9 @@ class Decisions:
         if not isinstance(views, StructTensor):
             check_view_array(views)
             views = np.ascontiguousarray(views)
-        self._begin(get_rules(rules), backend_holding(views), len(views), views, rng, histories, game_ids)
+        self._fill(get_rules(rules), backend_holding(views), len(views), views, rng, histories, game_ids)
 
-    def _begin(
+    def _fill(
         self,
         rules: Rules,
         backend: Backend,
@@ -114,19 +114,17 @@ class Decisions:
         self._observations = self._action_masks = None
 
     @classmethod
-    def made(cls, rules: Rules, backend: Backend, size: int, **sources: Any) -> Decisions:
+    def made(cls, *sources: Any, **more: Any) -> Decisions:
         """Return decisions whose parts are made when they are read.
 
         Args:
-            rules: the rules of the deals.
-            backend: that of all arrays.
-            size: number of rows.
-            sources: ``views``, ``rng``, ``histories`` and ``game_ids``, each as it is, as a function without arguments
-                that makes it, or ``None``; ``rows`` and ``relabeling``; ``describe``, a function that tells the deal of
-                a row in words, for errors; and ``has_deals``, whether ``rng`` knows the deals (``AgentRng``).
+            sources: the rules, the backend of all arrays, and the number of rows; then views, random numbers, histories
+                and game ids, each as it is, as a function without arguments that makes it, or ``None``.
+            more: ``rows`` and ``relabeling``; ``describe``, a function that tells the deal of a row in words, for
+                errors; and ``has_deals``, whether the random numbers know the deals (``AgentRng``).
         """
         made = cls.__new__(cls)
-        made._begin(rules, backend, size, **sources)
+        made._fill(*sources, **more)
         return made
 
     def __len__(self) -> int:

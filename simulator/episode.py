@@ -216,11 +216,17 @@ class Episode:
 
     def decisions(self, rows: Rows | None = None, rng: MakeRng | None = None) -> Decisions:
         """Return the decision of the seat to act, whose random numbers follow from the deal by default."""
-        return self._row.decisions(self._every_row if rows is None else rows, rng)
+        rows = self._every_row if rows is None else rows
+        return self.batch.decisions_in(rows, rng or self.agent_rng, self._describe, has_deals=True)
+
+    def _describe(self, _: int) -> str:
+        seed, deal = self.address
+        return f" in deal {deal} of seed {seed}"
 
     def agent_rng(self, rows: Rows, stream: int = 0, addresses: Any = None) -> AgentRng:
         """Return random numbers for agents; see :meth:`Episodes.agent_rng`."""
-        return self._row.agent_rng(rows, stream, addresses)
+        where = self._row.indices.copy() if addresses is None else addresses
+        return AgentRng(int(self._row.seeds[0]), where, stream, int(self._plies[0]))
 
     def step(self, rows: Rows, actions: npt.NDArray[np.int64]) -> Bools:
         """Play an action as :meth:`Episodes.step` does, and return whether it was illegal, bool[1]."""
