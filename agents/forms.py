@@ -42,7 +42,7 @@ class WrappedObject(Agent):
         inputs = (seen.observations, seen.action_masks) if self._takes_observations else (seen,)
         answer: Actions = self.wrapped.act(*inputs)
         # A canonical answer is checked before it is decoded: decoding takes floats for whole numbers.
-        return seen.decode(checked(self, answer, seen)) if self._is_canonical else answer  # type: ignore[no-any-return]
+        return seen.decode(checked(self, answer, seen)) if self._is_canonical else answer
 
 
 def as_agent(agent: Agent | SupportsAct, rules: Rules | None = None) -> Agent:

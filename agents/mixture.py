@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from german_whist.agents.asking import ask
@@ -42,9 +44,10 @@ class Mixture(Agent):
             ValueError: if the rows are not part of deals.
         """
         numbers = np.searchsorted(self._ends, decisions.by_deal().random(), "right")
-        actions: Array = decisions.backend.empty(len(decisions), np.int64)
+        actions: Any = decisions.backend.empty(len(decisions), np.int64)
         for number, agent in enumerate(self.agents):
             rows = np.flatnonzero(numbers == number)
             if len(rows):
                 actions[decisions.backend.array(rows)] = ask(agent, decisions.split(rows))
-        return actions
+        found: Array = actions
+        return found

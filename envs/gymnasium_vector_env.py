@@ -280,10 +280,12 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         """Return room for last observations: Gymnasium's array of objects, or a tensor."""
         if self.device is None:
             return np.full(self.num_envs, None, object)
-        space, empty = self.observation_space, self._batch.backend.empty
-        if isinstance(space, Dict):
-            return {name: empty(part.shape, part.dtype) for name, part in space.items()}
-        return empty(space.shape, space.dtype)
+
+        def room(space: Any) -> Any:
+            return self._batch.backend.empty(space.shape, space.dtype)
+
+        space = self.observation_space
+        return {name: room(part) for name, part in space.items()} if isinstance(space, Dict) else room(space)
 
     def _margins_so_far(self) -> Any:
         """Return the learner's margin in each row, float[num_envs]; 0 in rows that are over."""

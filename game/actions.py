@@ -1,19 +1,15 @@
-"""Actions as text: cards as ``SA``, and the choices that are not cards by name."""
+"""Actions as text: cards as ``SA``, and other actions by name."""
 
 from __future__ import annotations
 
 from german_whist.game.cards import NUM_CARDS, card_text, cards_of, deck_text, parse_card
 from german_whist.game.rules import Rules
-
-_TAKE_OR_LEAVE = ("take", "leave")
-_KEEP_OR_SWAP = ("keep", "swap")
+from german_whist.game.state import NON_CARD_ACTIONS
 
 
 def non_card_action_names(rules: Rules) -> tuple[str, ...]:
-    """Return the names of actions 52 and up, in order; empty if the rules have no such choices."""
-    if rules.draft:
-        return _TAKE_OR_LEAVE
-    return _KEEP_OR_SWAP if rules.humbug else ()
+    """Return the names of actions 52 and up, in order; empty if the rules have none."""
+    return tuple(one.name for one in NON_CARD_ACTIONS if getattr(rules, one.setting))
 
 
 def action_text(action: int, rules: Rules) -> str:

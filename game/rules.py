@@ -204,6 +204,11 @@ class Rules:
         """Whether some decisions are not cards from the hand."""
         return self.open_stock > 1 or self.draft or self.humbug
 
+    @property
+    def endgame_is_open(self) -> bool:
+        """Whether both seats know both hands in the endgame: no hand stays hidden."""
+        return not self.humbug
+
     def plays_like(self, other: Rules) -> bool:
         """Return whether both games are played alike, so that at most their scoring differs."""
         own, others = self.to_dict(), other.to_dict()

@@ -5,6 +5,8 @@ Each record is one deal, so every batch size runs the same code (``state_kernels
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 FOREPLAY, ENDGAME = 0, 1
@@ -12,9 +14,40 @@ FOREPLAY, ENDGAME = 0, 1
 # Kinds of decisions.
 PLAY, PICK, PICK_AFTER, DRAFT, EXCHANGE = range(5)
 
-# Actions that are not cards. DRAFT: take or leave the face-up card. EXCHANGE: keep the hand or swap it for a blind one.
+# Actions that are not cards.
 TAKE, LEAVE = 52, 53
 KEEP, SWAP = 52, 53
+
+
+class NonCardAction(NamedTuple):
+    """An action that is not a card.
+
+    Attributes:
+        number: the action.
+        name: its name in text, which is that of its event in histories, too.
+        setting: the setting of the rules that allows it.
+        decision: the kind of decision in which it is legal.
+        meaning: what the player does, in the third person.
+        clause: the same about a player who may be addressed in the second person: ``{s}`` is the verb's ending,
+            ``{card}`` the face-up card. Empty where the cards that move tell it.
+    """
+
+    number: int
+    name: str
+    setting: str
+    decision: int
+    meaning: str
+    clause: str
+
+
+NON_CARD_ACTIONS = (
+    NonCardAction(TAKE, "take", "draft", DRAFT, "chooses to take the face-up card", ""),
+    NonCardAction(LEAVE, "leave", "draft", DRAFT, "chooses to leave the face-up card", "leave{s} the {card}"),
+    NonCardAction(KEEP, "keep", "humbug", EXCHANGE, "keeps the hand", "keep{s} the hand"),
+    NonCardAction(
+        SWAP, "swap", "humbug", EXCHANGE, "swaps the hand for a blind one", "swap{s} the hand for a blind one"
+    ),
+)
 
 STATE = np.dtype(
     [

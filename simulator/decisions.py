@@ -294,8 +294,8 @@ class Decisions:
         """Return the true actions of actions in these decisions, int64[n]; in canonical form they differ."""
         return actions if self.relabeling is None else decode_actions(actions, self.relabeling)
 
-    def decode_values(self, values: Array) -> Any:
-        """Return numbers by true action of numbers by action in these decisions, [n, num_actions]."""
+    def decode_values(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return numbers by true action of numbers by action in these decisions on the host, [n, num_actions]."""
         return values if self.relabeling is None else decode_values(values, self.relabeling)
 
     def on_host(self) -> Decisions:

@@ -15,6 +15,7 @@ from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
 from german_whist.game.state_kernels import is_legal, legal_actions, play
+from german_whist.game.utils.backend import Array
 from german_whist.game.utils.checks import IllegalActionError, check_seed
 from german_whist.game.utils.jit import kernel
 from german_whist.simulator.deals import MakeRng
@@ -111,7 +112,8 @@ class Episode:
         self.batch, self.rules, self.match = self._row.batch, self._row.rules, self._row.match
         self.legal = self.turn = 0
         # Attributes of this object, because they are read at every step.
-        self._every_row, self._no_row = self._row.every_row, self._row.every_row[:0]
+        self._every_row: Rows = self._row.every_row
+        self._no_row = self._every_row[:0]
         self._states, self._plies, self._scratch = self.batch.states, self._row.plies, np.zeros(2, VIEW)
         self._relabeling = np.zeros(RELABELING_SIZE, np.int8)
         self._num_observations, self._num_actions = self.batch.num_observations, self.batch.num_actions
@@ -182,7 +184,8 @@ class Episode:
 
     def score_features(self, seat: int) -> Int8s:
         """Return the scores of a match from a seat's side, int8[n]; empty for a single deal."""
-        return self._features[seat]
+        features: Int8s = self._features[seat]
+        return features
 
     def _refresh(self) -> None:
         """Read the situation after deals have started, or the episode has ended."""
@@ -228,7 +231,7 @@ class Episode:
         where = self._row.indices.copy() if addresses is None else addresses
         return AgentRng(int(self._row.seeds[0]), where, stream, int(self._plies[0]))
 
-    def step(self, rows: Rows, actions: npt.NDArray[np.int64]) -> Bools:
+    def step(self, rows: Rows, actions: Array) -> Bools:
         """Play an action as :meth:`Episodes.step` does, and return whether it was illegal, bool[1]."""
         self.batch.moves += 1
         return np.array([not self.play(int(action)) for action in actions], np.bool_)

@@ -18,7 +18,7 @@ from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 def can_solve_endgame(rules: Rules) -> bool:
     """Return whether the endgame of a game can be solved: both hands are known, and they are not too large."""
-    return not rules.humbug and rules.hand <= MAX_CARDS
+    return rules.endgame_is_open and rules.hand <= MAX_CARDS
 
 
 class ExactEndgameHook:
@@ -30,7 +30,7 @@ class ExactEndgameHook:
         Raises:
             ValueError: if a hand stays hidden or is too large; the message names the setting of the rules.
         """
-        if rules.humbug:
+        if not rules.endgame_is_open:
             raise ValueError(
                 "rules: the endgame cannot be solved with humbug=True: it is not open, as blind hands stay hidden"
             )

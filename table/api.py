@@ -29,16 +29,13 @@ from german_whist.game.actions import action_text
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
-from german_whist.game.state import KEEP, LEAVE, PICK, PICK_AFTER, PLAY, SWAP, TAKE
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.observation.action_log import actions_told
 from german_whist.simulator.observation.history import COLUMNS, EVENTS, history_high, max_events
 from german_whist.simulator.text.rules_text import rules_spec
 from german_whist.table import catalogue
 from german_whist.table.page_data import ServeOptions, camel_case
 
-_EVENT = {event.name: number for number, event in enumerate(EVENTS)}
-_CHOICES = {"take": TAKE, "leave": LEAVE, "keep": KEEP, "swap": SWAP}
-_CARDS = {PLAY: _EVENT["played"], PICK: _EVENT["took"], PICK_AFTER: _EVENT["took"]}  # the event that names the card
 _ME = 0  # the asking seat, in the replayed deal
 _SHORT = 80  # characters of a name in an error message
 _CACHED = 32  # agents
@@ -159,30 +156,13 @@ def _replayed(history: Any, rules: Rules) -> tuple[npt.NDArray[np.int8], DealBat
     tokens = np.array(history, np.int8)
     deck = DealSampler(tokens, rules).decks(1, 0)[0]
     batch = DealBatch(rules, history=True)
-    is_dealer = tokens[0, 0] == _EVENT["dealer"] and tokens[0, 1] == 1
+    is_dealer = EVENTS[tokens[0, 0]].name == "dealer" and tokens[0, 1] == 1
     batch.deal_decks([deck.tolist()], [_ME if is_dealer else 1 - _ME])
-    events = iter(tokens.tolist())
-    while (action := _next_action(batch, events)) is not None:
-        try:
-            batch.step([action])
-        except ValueError as error:
-            raise ValueError(f"history: {error}") from None
+    for action in actions_told(rules, deck.tolist(), tokens):
+        batch.step([action])
     seen, length = batch.history(seats=[_ME])
     if length[0] != len(tokens) or (seen[0, : len(tokens)] != tokens).any():
         raise ValueError("history: this is not what a seat sees of a deal")
     if batch.done[0] or batch.turn[0] != _ME:
         raise ValueError("history: the seat is not to act after it")
     return tokens, batch
-
-
-def _next_action(batch: DealBatch, events: Any) -> int | None:
-    """Return the history's next action, after those already played; ``None`` if there is none."""
-    if batch.done[0]:
-        return None
-    wanted = _CARDS.get(int(batch.states["decision"][0]))
-    for event, _, card, _ in events:
-        if event == wanted:
-            return int(card) - 1
-        if wanted is None and (name := EVENTS[event].name) in _CHOICES:
-            return _CHOICES[name]
-    return None

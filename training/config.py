@@ -230,7 +230,7 @@ class PolicyIterationConfig(TrainConfig):
     @classmethod
     def _check_games(cls, value: dict[str, float]) -> dict[str, float]:
         for game in value:
-            if game != EVERY and rules(game).humbug:
+            if game != EVERY and not rules(game).endgame_is_open:
                 raise ValueError(f"{game} has no open endgame")
         return value
 
@@ -293,7 +293,7 @@ def every_game() -> dict[str, float]:
     for name in rule_names():
         game = rules(name)
         plays = dataclasses.replace(game, points="difference", book=None, slam=0)
-        if not game.humbug and plays not in seen:
+        if game.endgame_is_open and plays not in seen:
             seen.add(plays)
             weights[name] = float(game.stock * (1 + game.high_low))
     total = sum(weights.values())

@@ -163,12 +163,13 @@ class ActionValueTargets:
         """Return the opponents' actions in the lookaheads ``rows``, int64[n]."""
         device, opponents = self._collector.device, self._collector.opponents
         asked = self._collector.opponent_of[rows % self._collector.batch.size] + 1
-        actions = torch.zeros_like(rows)
+        actions: Any = torch.zeros_like(rows)
         for opponent, own in zip(opponents, device.rows_by_code(asked.to(torch.int8), len(opponents)), strict=True):
             if len(own):
                 decisions = Decisions(self._views[rows[own]], self._collector.batch.rules, rng)
                 actions[own] = ask(opponent, decisions)
-        return actions
+        found: Tensor = actions
+        return found
 
 
 def _tables(collector: Collector) -> list[Tablebase]:

@@ -19,7 +19,7 @@ def check_open_endgame(name: str, rules: Rules) -> None:
     Raises:
         ValueError: for humbug; the message names the agent.
     """
-    if rules.humbug:
+    if not rules.endgame_is_open:
         raise ValueError(f"agent {name!r} needs an open endgame, and humbug has none: try 'heuristic' or 'mc'")
 
 

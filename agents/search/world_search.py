@@ -111,7 +111,7 @@ class WorldSearcher(Agent, Generic[Scratch]):
             executor.shutdown(wait=False, cancel_futures=True)
 
     def _table(self, low: bool) -> Tablebase:
-        if self.rules.humbug:
+        if not self.rules.endgame_is_open:
             return empty_tablebase()
         return open_tablebase(self.rules.trump != "none", low, for_search=self.rules.hand > DEFAULT_CARDS)
 

@@ -83,15 +83,17 @@ Records: TypeAlias = "np.ndarray[Any, Any] | StructTensor"
 
 
 class Backend(Protocol):
-    """Makes arrays and runs row kernels on them.
+    """Makes arrays and runs row kernels on them."""
 
-    Attributes:
-        torch_device: the ``torch.device`` of its tensors; ``None`` for NumPy arrays.
-        is_gpu: whether it is a GPU.
-    """
+    @property
+    def torch_device(self) -> torch.device | None:
+        """The device of its tensors; ``None`` for NumPy arrays."""
+        ...
 
-    torch_device: torch.device | None
-    is_gpu: bool
+    @property
+    def is_gpu(self) -> bool:
+        """Whether it is a GPU."""
+        ...
 
     def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
         """Return a zeroed array; ``StructTensor`` instead of a tensor for a structured dtype."""
@@ -156,9 +158,40 @@ class NumpyBackend:
 
     torch_device = None
     is_gpu = False
-    zeros, empty = staticmethod(np.zeros), staticmethod(np.empty)
-    array, copy = staticmethod(np.asarray), staticmethod(np.copy)
-    flatnonzero, deal_bits = staticmethod(np.flatnonzero), staticmethod(deal_indices)
+
+    @staticmethod
+    def zeros(shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Return a zeroed array."""
+        return np.zeros(shape, dtype)
+
+    @staticmethod
+    def empty(shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+        """Return an array of any content."""
+        return np.empty(shape, dtype)
+
+    @staticmethod
+    def array(values: Any) -> npt.NDArray[Any]:
+        """Return values as an array."""
+        return np.asarray(values)
+
+    @staticmethod
+    def copy(values: Any) -> npt.NDArray[Any]:
+        """Return a copy."""
+        return np.array(values)
+
+    @staticmethod
+    def flatnonzero(mask: Any) -> npt.NDArray[np.int64]:
+        """Return the indices where a mask, bool[n], is true, int64[k]."""
+        return np.flatnonzero(mask)
+
+    @staticmethod
+    def deal_bits(given: Any, shape: tuple[int, ...], name: str = "deal index") -> npt.NDArray[np.uint64]:
+        """Return deal indices or seeds, uint64[k].
+
+        Raises:
+            ValueError: if they are not whole numbers from 0 to 2**64 − 1, or have another shape.
+        """
+        return deal_indices(given, shape, name)
 
     @staticmethod
     def numpy(values: Any) -> Any:
@@ -201,7 +234,7 @@ class NumpyBackend:
         kernel(n, *arguments)
 
 
-HOST = NumpyBackend()
+HOST: Backend = NumpyBackend()
 
 
 def torch_device(name: Any) -> torch.device:
@@ -304,27 +337,30 @@ class TorchBackend:
         return [rows[start:stop] for start, stop in itertools.pairwise(starts)]
 
     @staticmethod
-    def copy(values: torch.Tensor) -> torch.Tensor:
+    def copy(values: Any) -> torch.Tensor:
         """Return a copy."""
-        return values.clone()
+        copied: torch.Tensor = values.clone()
+        return copied
 
     @staticmethod
-    def numpy(values: torch.Tensor) -> npt.NDArray[Any]:
+    def numpy(values: Any) -> npt.NDArray[Any]:
         """Return a tensor as an array on the host."""
         array: npt.NDArray[Any] = values.cpu().numpy()
         return array
 
     @staticmethod
-    def bools(masks: torch.Tensor) -> torch.Tensor:
+    def bools(masks: Any) -> torch.Tensor:
         """Return an int8 tensor of zeros and ones as bool, which shares its memory."""
         import torch
 
-        return masks.view(torch.bool)
+        seen: torch.Tensor = masks.view(torch.bool)
+        return seen
 
     @staticmethod
-    def flatnonzero(mask: torch.Tensor) -> torch.Tensor:
+    def flatnonzero(mask: Any) -> torch.Tensor:
         """Return the indices where a mask, bool[n], is true, int64[k]."""
-        return mask.nonzero().squeeze(1)
+        found: torch.Tensor = mask.nonzero().squeeze(1)
+        return found
 
     def integers(
         self, name: str, given: Any, low: int | None, high: int | None, shape: tuple[int, ...] | None = None
@@ -364,18 +400,20 @@ class TorchBackend:
         return self.integers(name, given, None, None, shape)
 
     @staticmethod
-    def kernel_deal_bits(deal_bits: torch.Tensor) -> torch.Tensor:
+    def kernel_deal_bits(deal_bits: Any) -> torch.Tensor:
         """Return :meth:`deal_bits` as kernels get them, uint64[k]."""
         import torch
 
-        return deal_bits.view(torch.uint64)
+        seen: torch.Tensor = deal_bits.view(torch.uint64)
+        return seen
 
     @staticmethod
-    def masks(masks: torch.Tensor) -> torch.Tensor:
+    def masks(masks: Any) -> torch.Tensor:
         """Return bit masks as callers get them, int64[n]."""
         import torch
 
-        return masks.view(torch.int64)
+        seen: torch.Tensor = masks.view(torch.int64)
+        return seen
 
     def launch(self, kernel: Any, n: int, *arguments: Any) -> None:
         """Run a row kernel for n rows.

@@ -5,10 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from german_whist.game.rules import Rules
+from german_whist.game.state import STATE
 from german_whist.simulator.observation.history import COLUMNS, max_events, max_game_length
-from german_whist.simulator.observation.history_kernels import add_actions, write_histories
+from german_whist.simulator.observation.history_kernels import add_actions, read_actions, write_histories
+
+
+def actions_told(rules: Rules, deck: list[int], tokens: npt.NDArray[np.int8]) -> list[int]:
+    """Return the actions of both seats that a history tells, up to the first that is illegal.
+
+    Args:
+        rules: the rules.
+        deck: the cards in dealing order, of a deal that agrees with the history.
+        tokens: the history of one seat, int8[events, 4].
+    """
+    state, actions = np.zeros(1, STATE), np.zeros(max_game_length(rules), np.int8)
+    state["deck"][0, : len(deck)] = deck
+    count = int(read_actions(rules.record[0], state[0], tokens, actions))
+    found: list[int] = actions[:count].tolist()
+    return found
 
 
 class ActionLog:

@@ -11,18 +11,28 @@ suit becomes its ace, and played cards take the lowest ranks. This makes more vi
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from german_whist.game.cards import NUM_CARDS
 from german_whist.game.utils.backend import HOST, Array, Records, StructTensor, backend_holding
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
-from german_whist.simulator.observation.views import NAMED, RANK_NAMINGS, UNPLAYED, check_view_array
+from german_whist.simulator.observation.views import NAMED, RANK_NAMINGS, UNPLAYED, Views, check_view_array
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Number = TypeVar("Number", bound=np.generic)
 
 
-def canonical_views(views: Records, ranks: str = NAMED) -> tuple[Any, Any]:
+@overload
+def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArray[np.int8]]: ...
+@overload
+def canonical_views(views: StructTensor, ranks: str = NAMED) -> tuple[StructTensor, Tensor]: ...
+def canonical_views(views: Records, ranks: str = NAMED) -> tuple[Records, Array]:
     """Return the canonical form of views, as policy networks see them.
 
     Suits are relabeled so that views that differ only in the names of suits become the same view.
@@ -53,7 +63,11 @@ def canonical_views(views: Records, ranks: str = NAMED) -> tuple[Any, Any]:
     return canonical, relabeling
 
 
-def decode_actions(chosen: Array, relabeling: Array) -> Any:
+@overload
+def decode_actions(chosen: npt.NDArray[np.integer[Any]], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]: ...
+@overload
+def decode_actions(chosen: Tensor, relabeling: Tensor) -> Tensor: ...
+def decode_actions(chosen: Array, relabeling: Array) -> Array:
     """Translate canonical actions back into true ones, int64[n]; actions that are not cards stay the same.
 
     Args:
@@ -61,21 +75,19 @@ def decode_actions(chosen: Array, relabeling: Array) -> Any:
         relabeling: int8[n, 108], from :func:`canonical_views`.
     """
     backend = backend_holding(relabeling)
-    actions = backend.empty(len(chosen), np.int64)
+    actions: Array = backend.empty(len(chosen), np.int64)
     given = np.asarray(chosen, np.int64) if backend is HOST else chosen
     backend.launch(write_decoded_actions, len(chosen), given, relabeling, actions)
     return actions
 
 
-def decode_values(values: Array, relabeling: Array) -> Any:
+def decode_values(values: npt.NDArray[Number], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
     """Reorder values of canonical actions into the order of the true actions, [n, num_actions].
 
     Args:
         values: any numbers by canonical action, [n, num_actions].
         relabeling: int8[n, 108], from :func:`canonical_views`.
     """
-    decoded: Any = backend_holding(values).copy(values)
-    if isinstance(decoded, np.ndarray):
-        np.put_along_axis(decoded, relabeling[:, :NUM_CARDS].astype(np.int64), values[:, :NUM_CARDS], axis=1)
-        return decoded
-    return decoded.scatter_(1, relabeling[:, :NUM_CARDS].long(), values[:, :NUM_CARDS])
+    decoded: npt.NDArray[Number] = values.copy()
+    np.put_along_axis(decoded, relabeling[:, :NUM_CARDS].astype(np.int64), values[:, :NUM_CARDS], axis=1)
+    return decoded

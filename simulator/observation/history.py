@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
+from german_whist.game.state import NON_CARD_ACTIONS
 
 HISTORY_VERSION = 1
 
@@ -55,10 +56,7 @@ EVENTS = (
     Event("won", "`who` wins the trick"),
     Event("took", "`who` takes a face-up card of the stock"),
     Event("drew", "`who` takes a card unseen by the other; in humbug, each card of a blind hand, from low to high"),
-    Event("take", "`who` chooses to take the face-up card"),
-    Event("leave", "`who` chooses to leave the face-up card"),
-    Event("keep", "`who` keeps the hand"),
-    Event("swap", "`who` swaps the hand for a blind one"),
+    *(Event(one.name, f"`who` {one.meaning}") for one in NON_CARD_ACTIONS),
 )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.game.state import DRAFT, EXCHANGE, PLAY, STATE, SWAP, TAKE
+from german_whist.game.cards import NUM_CARDS
+from german_whist.game.state import NON_CARD_ACTIONS, PICK, PICK_AFTER, PLAY, STATE
 from german_whist.game.state_kernels import card_bit, deal, is_legal, play
 from german_whist.game.utils.bit_kernels import lowest, popcount
 from german_whist.game.utils.jit import kernel
@@ -21,10 +22,10 @@ _PLAYED = _EVENT["played"]
 _WON = _EVENT["won"]
 _TOOK = _EVENT["took"]
 _DREW = _EVENT["drew"]
-_TAKE = _EVENT["take"]
-_LEAVE = _EVENT["leave"]
-_KEEP = _EVENT["keep"]
-_SWAP = _EVENT["swap"]
+# The events of actions 52 and 53, by the kind of decision.
+_NON_CARD_EVENTS = np.zeros((max(one.decision for one in NON_CARD_ACTIONS) + 1, 2), np.int64)
+for _one in NON_CARD_ACTIONS:
+    _NON_CARD_EVENTS[_one.decision, _one.number - NUM_CARDS] = _EVENT[_one.name]
 
 _NOBODY = -1  # the seat of an event without one
 
@@ -85,10 +86,9 @@ def _write_action(rules, state, action, me, tokens, length):
         length = _write_event(tokens, length, me, _PLAYED, seat, action, trick)
         if is_second:
             length = _write_event(tokens, length, me, _WON, state.winner, -1, trick)
-    elif decision == DRAFT:
-        length = _write_event(tokens, length, me, _TAKE if action == TAKE else _LEAVE, seat, -1, trick)
-    elif decision == EXCHANGE:
-        length = _write_event(tokens, length, me, _SWAP if action == SWAP else _KEEP, seat, -1, trick)
+    elif action >= NUM_CARDS:
+        event = _NON_CARD_EVENTS[decision, action - NUM_CARDS]
+        length = _write_event(tokens, length, me, event, seat, -1, trick)
     # The cards taken are the difference of the hands: cards that lay face up were seen by both.
     for turn in range(2):
         taker = np.int64(state.winner) if turn == 0 else 1 - np.int64(state.winner)
@@ -123,6 +123,47 @@ def write_history(rules, state, actions, count, me, scratch, tokens):
         for column in range(tokens.shape[1]):
             tokens[row, column] = _NOTHING
     return length
+
+
+@kernel
+def _action_told(decision, token):
+    """Return the action that an event tells of a decision; −1 if it tells none."""
+    event, card = token[0], np.int64(token[2]) - 1
+    if decision == PLAY:
+        return card if event == _PLAYED else np.int64(-1)
+    if decision in (PICK, PICK_AFTER):
+        return card if event == _TOOK else np.int64(-1)
+    for choice in range(2):
+        if event == _NON_CARD_EVENTS[decision, choice]:
+            return np.int64(NUM_CARDS + choice)
+    return np.int64(-1)
+
+
+@kernel
+def read_actions(rules, state, tokens, actions):
+    """Deal a state and play the actions of both seats that a history tells, up to the first illegal one.
+
+    Args:
+        rules: a ``RULES_RECORD`` record.
+        state: ``STATE`` record with a deck that agrees with the history, and the dealer.
+        tokens: the history, int8[events, 4].
+        actions: int8[max_game_length], written.
+
+    Returns:
+        The number of actions.
+    """
+    deal(rules, state, np.int64(state.dealer))
+    count = 0
+    for row in range(tokens.shape[0]):
+        action = np.int64(-1) if state.done else _action_told(state.decision, tokens[row])
+        if action < 0:
+            continue
+        if not is_legal(state, action):
+            break
+        play(rules, state, action)
+        actions[count] = action
+        count += 1
+    return count
 
 
 @row_kernel(scratch={"scratch": (1, STATE)})

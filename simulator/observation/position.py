@@ -64,7 +64,7 @@ def foreplay_view(
     Raises:
         ValueError: if the rules have another kind of foreplay, or the position cannot occur under them.
     """
-    if rules.open_stock != 1 or rules.humbug:
+    if rules.open_stock != 1 or not rules.stock:
         raise ValueError("a position of the foreplay needs rules with one card of the stock turned up")
     played = mine.bit_count()
     led_mask = 0 if led < 0 else 1 << led
@@ -135,7 +135,7 @@ def endgame_view(
         ValueError: if the hands have different numbers of cards, more than are dealt, or a card in common, the tricks
             are impossible, or the game is humbug.
     """
-    if rules.humbug:
+    if not rules.endgame_is_open:
         raise ValueError("humbug hides cards to the end, so a position cannot have both hands")
     led_mask = 0 if led < 0 else 1 << led
     opponent &= ~led_mask

@@ -14,6 +14,7 @@ from german_whist.game.utils.bit_kernels import write_cards
 from german_whist.game.utils.jit import kernel
 from german_whist.game.utils.row_kernels import row_kernel
 from german_whist.simulator.observation.blocks import VECTOR_BLOCKS, VECTOR_OPTIONAL_BLOCKS
+from german_whist.simulator.observation.view_kernels import write_settings
 
 _ONE = np.uint64(1)
 
@@ -180,9 +181,7 @@ def read_observations(rules, rows, views):
         view.dealer = row[_DEALER]
         view.turn = row[_TURN]
         # What the vector leaves out follows from the rules, and the legal actions from the rest of the view.
-        view.all_count = rules[0].all_count
-        view.draft = rules[0].draft
-        view.race = rules[0].race
+        write_settings(rules[0], view)
         _read_optional(rules[0], row, view)
         view.legal = _legal(rules[0], view) if view.turn else np.uint64(0)
 

@@ -42,6 +42,12 @@ def write_view(rules, state, seat, view):
     view.choice = 1 if state.decision != PLAY else 0
     view.exchanged_self = state.exchanged[seat]
     view.exchanged_opponent = state.exchanged[other]
+    write_settings(rules, view)
+
+
+@kernel
+def write_settings(rules, view):
+    """Write the settings of the rules that a view tells."""
     view.all_count = rules.all_count
     view.draft = rules.draft
     view.race = rules.race

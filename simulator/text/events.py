@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from german_whist.game.cards import SUIT_NAMES, cards_of
+from german_whist.game.cards import NUM_CARDS, SUIT_NAMES, cards_of
 from german_whist.game.rules import Rules
-from german_whist.game.state import DRAFT, EXCHANGE, LEAVE, PLAY, SWAP
+from german_whist.game.state import EXCHANGE, NON_CARD_ACTIONS, PLAY
 from german_whist.simulator.text.scene import clause
 from german_whist.simulator.text.words import card_name, count_text, the_cards
 
@@ -91,19 +91,19 @@ def action_events(
         names: names of the players by seat; ``You`` is addressed in the second person.
     """
     actor, decision = int(before["turn"]), int(before["decision"])
-    if decision == EXCHANGE:
-        words = "swap{s} the hand for a blind one" if action == SWAP else "keep{s} the hand"
-        yield sentence(names[actor], words)
-        return
+    if action >= NUM_CARDS:
+        words = next(one.clause for one in NON_CARD_ACTIONS if (one.decision, one.number) == (decision, action))
+        open_card = next(map(card_name, cards_of(int(before["face_up"]))), "")
+        if words:
+            yield sentence(names[actor], words.replace("{card}", open_card))
+        if decision == EXCHANGE:  # a blind hand is not shown
+            return
     if decision == PLAY:
         verb = "lead{s}" if before["led"] < 0 else "play{s}"
         yield sentence(names[actor], f"{verb} the {card_name(action)}")
         if after["led"] >= 0:
             return
         yield sentence(names[int(after["winner"])], "win{s} the trick")
-    elif decision == DRAFT and action == LEAVE:
-        left = next(cards_of(int(before["face_up"])))
-        yield sentence(names[actor], f"leave{{s}} the {card_name(left)}")
     yield from _drawing(before, after, observer, names)
     for card in cards_of(int(after["face_up"] & ~before["face_up"])):
         yield f"The {card_name(card)} is turned up."

@@ -20,7 +20,6 @@ _NON_CARD_DECISIONS = {
     DRAFT: "take{s} the open card, or leave{s} it",
     EXCHANGE: "keep{s} the hand, or swap{s} it for a blind one",
 }
-_AFTER_TRICK = (PICK, PICK_AFTER, DRAFT)
 
 
 def clause(name: str, words: str) -> str:
@@ -136,7 +135,7 @@ def scene_of(
     near = _player(rules, near_seat, names, scores, own, None, decision)
     far = _player(rules, 1 - near_seat, names, scores, other, observer, decision)
     won = int(own["tricks_self"].sum() + own["tricks_opponent"].sum())
-    between = done or decision in _AFTER_TRICK
+    between = done or decision not in (PLAY, EXCHANGE)
     winner = _winner(near, far, bool(own["low"])) if done else -1
     return Scene(
         rules=rules,

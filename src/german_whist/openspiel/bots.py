@@ -7,7 +7,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 import pyspiel
 
 from german_whist.agents.asking import ask
@@ -17,14 +16,12 @@ from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
-from german_whist.game.state import KEEP, LEAVE, PLAY, SWAP, TAKE
 from german_whist.game.utils.checks import check_seed
 from german_whist.openspiel.game import GermanWhistGame, load_game
 from german_whist.openspiel.state import GermanWhistState, state_of
-from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.deals import GameId
 from german_whist.simulator.decisions import Decisions, Histories
-from german_whist.simulator.observation.history import EVENTS
+from german_whist.simulator.observation.action_log import actions_told
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]
@@ -82,26 +79,8 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
 
 
 _KEYS = 2**53
-_CHOICES = {"take": TAKE, "leave": LEAVE, "keep": KEEP, "swap": SWAP}  # by event
 
 MakeBot = Callable[[GermanWhistGame, int], Any]
-
-
-def _actions_of(tokens: npt.NDArray[np.int8], deck: list[int], rules: Rules) -> list[int]:
-    """Return both seats' actions in a history, with a deck that agrees with it."""
-    batch = DealBatch(rules, 1)
-    batch.deal_decks([deck], [1])
-    actions = []
-    for event, _, card, _ in tokens.tolist():
-        name, plays = EVENTS[event].name, batch.states["decision"][0] == PLAY
-        if name == "played" or (name == "took" and rules.open_stock > 1 and not plays):  # a pick, not a forced card
-            actions.append(card - 1)
-        elif name in _CHOICES:
-            actions.append(_CHOICES[name])
-        else:
-            continue
-        batch.step(actions[-1:])
-    return actions
 
 
 class BotAgent(Agent):
@@ -157,12 +136,12 @@ class BotAgent(Agent):
         Raises:
             ValueError: if there are no histories, or no deal agrees with one.
         """
-        tokens, lengths = decisions.histories
+        tokens, lengths = map(np.asarray, decisions.histories)
         keys, actions = decisions.rng.integers(0, _KEYS, len(decisions)).tolist(), np.empty(len(decisions), np.int64)
         for row, game in enumerate(decisions.game_ids):
             seen, player = tokens[row, : lengths[row]], int(decisions.views["dealer"][row])
             if game not in self._bots:
                 self._bots[game] = self.make_bot(self.game, player)
             deck = DealSampler(seen, self.rules).decks(1, keys[row])[0].tolist()
-            actions[row] = self._bots[game].step(state_of(self.game, deck, _actions_of(seen, deck, self.rules)))
+            actions[row] = self._bots[game].step(state_of(self.game, deck, actions_told(self.rules, deck, seen)))
         return actions

@@ -55,6 +55,11 @@ def opening_groups(rules: Rules) -> tuple[Group, ...]:
     return (tuple(range(0, stock, 2)), tuple(range(1, stock, 2)), *shown)
 
 
+def blind_groups(rules: Rules) -> tuple[Group, ...]:
+    """Return the deck positions of the blind hands, in the order in which seats that swap take them."""
+    return tuple(tuple(range(first, len(rules.cards), 4)) for first in (1, 2)) if rules.humbug else ()
+
+
 class Deal:
     """An immutable position of a deal. ``applied`` returns the position after an action or a card named by chance.
 
@@ -140,8 +145,7 @@ class Deal:
             self.state, self.waiting = state, NOTHING
             return
         if self.waiting == NOTHING and state["decision"][0] == EXCHANGE and action == SWAP:
-            blind = 1 + int(state["exchanged"][0, 1 - self.seat])
-            self.waiting, self.groups = action, (tuple(range(blind, len(rules.cards), 4)),)
+            self.waiting, self.groups = action, (blind_groups(rules)[int(state["exchanged"][0, 1 - self.seat])],)
             return
         top = int(state["top"][0])
         seat, done, legal, next_top = advance(rules.record, state, action)

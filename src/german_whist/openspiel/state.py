@@ -15,7 +15,7 @@ from german_whist.game.actions import action_text, non_card_action_names
 from german_whist.game.cards import NUM_CARDS, SUITS, card_text, hand_text, parse_deck
 from german_whist.game.scoring import check_reward
 from german_whist.game.utils.checks import check_seed
-from german_whist.openspiel.deal import Deal, opening_groups
+from german_whist.openspiel.deal import Deal, blind_groups, opening_groups
 from german_whist.simulator.batch_kernels import write_returns
 
 
@@ -111,8 +111,7 @@ def state_of(game: Any, deck: str | Sequence[int], actions: Iterable[int] = ()) 
     """
     rules = game.setup.rules
     order = parse_deck(deck, rules.cards)
-    blinds = [tuple(range(blind, len(order), 4)) for blind in (1, 2)] if rules.humbug else []
-    for group in (*opening_groups(rules), *blinds):  # hands are sets, named from low to high
+    for group in (*opening_groups(rules), *blind_groups(rules)):  # hands are sets, named from low to high
         for position, card in zip(group, sorted(order[position] for position in group), strict=True):
             order[position] = card
     state: GermanWhistState = game.new_initial_state()
