@@ -58,7 +58,7 @@ class Deals:
 
     def deal(self, rows: Array, indices: Array, seeds: Array, dealers: Array) -> None:
         """Deal into some rows; a dealer of −1 stands for the default: seat 1 deals odd indices."""
-        seeds, indices = self.backend.kernel_deal_bits(seeds), self.backend.kernel_deal_bits(indices)
+        seeds, indices = self.backend.bits(seeds), self.backend.bits(indices)
         self.backend.launch(
             deal_rows, len(rows), self.rules.record, self._cards, seeds, indices, dealers, rows, self.states
         )

@@ -1,62 +1,36 @@
-"""Batches of endgames: checked, grouped by the tablebase that they need, and split among the cores."""
+"""Batches of endgames: checked, grouped by the tablebase that they need, and searched or looked up."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.cards import card_text
-from german_whist.solver.search.value_kernels import first_invalid
-from german_whist.solver.tablebase.cache import open_tablebase
+from german_whist.game.utils.backend import HOST, Backend, StructTensor, backend_holding
+from german_whist.solver.lookup_kernels import write_hands, write_is_invalid, write_known_tricks
+from german_whist.solver.tablebase.cache import open_complete_tablebase, open_tablebase
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 from german_whist.solver.tablebase.tablebase_file import Tablebase
 
-Masks = npt.NDArray[np.uint64]
 Transpositions = TypeVar("Transpositions")
 # Leaders, followers, trumps, cards led, and the rows of these to solve.
-Rows = tuple[Masks, Masks, npt.NDArray[np.int8], npt.NDArray[np.int8], npt.NDArray[np.int64]]
+Rows = tuple[Any, Any, Any, Any, Any]
 Write = Callable[[Tablebase, Transpositions, Rows], None]
 
 FULL_DECK_MASK = (1 << 52) - 1
 _MIN_ROWS_PER_THREAD = 64
 
 
-def _masks(given: npt.ArrayLike, name: str) -> Masks:
-    masks = np.asarray(given)
-    if masks.dtype.kind not in "iu" or masks.ndim != 1:
-        raise ValueError(f"{name} must be card masks, uint64[n], got {masks.dtype}{masks.shape}")
-    outside = (masks < 0) | (masks > FULL_DECK_MASK)
-    if outside.any():
-        raise ValueError(f"{name} must be masks of 52 cards, got {masks[outside][0]}")
-    return masks.astype(np.uint64)
-
-
-def _numbers(given: npt.ArrayLike, name: str, count: int, largest: int) -> npt.NDArray[np.int8]:
-    numbers = np.asarray(given)
-    if numbers.dtype.kind not in "iu" or numbers.shape not in ((), (count,)):
-        raise ValueError(f"{name} must be int[{count}] or one for all, got {numbers.dtype}{numbers.shape}")
-    outside = (numbers < -1) | (numbers > largest)
-    if outside.any():
-        raise ValueError(f"{name} must be integers from 0 to {largest}, or -1 for none, got {numbers[outside].flat[0]}")
-    return np.broadcast_to(numbers, (count,)).astype(np.int8)
-
-
-def _flags(given: npt.ArrayLike, count: int) -> npt.NDArray[np.bool_]:
-    flags = np.asarray(given)
-    if flags.shape not in ((), (count,)) or not np.isin(flags, (False, True)).all():
-        raise ValueError(f"lows must be bool[{count}] or one for all, got {flags.dtype}{flags.shape}")
-    return np.broadcast_to(flags, (count,)).astype(np.bool_)
-
-
 class EndgameBatch:
-    """A batch of endgames, one per row.
+    """A batch of endgames, one per row, in arrays of a backend, to be searched on the host or looked up on a GPU.
 
     Attributes:
+        backend: that of all arrays.
         leaders: hands of the leaders as card masks, uint64[n].
         followers: hands of the followers, uint64[n].
         trumps: trump suits, int8[n]; −1 for none.
@@ -65,46 +39,83 @@ class EndgameBatch:
     """
 
     def __init__(
-        self,
-        leaders: npt.ArrayLike,
-        followers: npt.ArrayLike,
-        trumps: npt.ArrayLike,
-        lows: npt.ArrayLike,
-        leds: npt.ArrayLike,
+        self, leaders: Any, followers: Any, trumps: Any, lows: Any, leds: Any, backend: Backend = HOST
     ) -> None:
         """Check the arguments of ``solve_endgames``.
 
         Raises:
             ValueError: if a row is not an endgame of 1 to 13 cards a hand; the message names the row.
         """
-        self.leaders = _masks(leaders, "leaders")
-        count = len(self.leaders)
-        self.followers = _masks(followers, "followers")
-        if len(self.followers) != count:
-            raise ValueError(f"followers must be uint64[{count}], as many as leaders, got {len(self.followers)}")
-        self.trumps = _numbers(trumps, "trumps", count, 3)
-        self.leds = _numbers(leds, "leds", count, 51)
-        self.lows = _flags(lows, count)
-        row = int(first_invalid(self.leaders, self.followers, self.leds))
-        if row >= 0:
-            raise ValueError(_reason(self.leaders[row], self.followers[row], int(self.leds[row]), row, count))
+        own = backend.integers("leaders", leaders, 0, FULL_DECK_MASK)
+        count = len(own)
 
-    def solve(self, write: Write[Transpositions], new_transpositions: Callable[[], Transpositions]) -> None:
+        def column(name: str, given: Any, low: int, high: int) -> Any:
+            values = backend.array(given)
+            if not values.ndim:  # one for all
+                values = backend.array(np.full(count, values.item()))
+            return backend.integers(name, values, low, high, (count,))
+
+        other = backend.integers("followers", followers, 0, FULL_DECK_MASK, (count,))
+        self._set(
+            backend,
+            backend.bits(own),
+            backend.bits(other),
+            backend.as_type(column("trumps", trumps, -1, 3), np.int8),
+            backend.as_type(column("lows", backend.array(lows) + 0, 0, 1), np.bool_),
+            backend.as_type(column("leds", leds, -1, 51), np.int8),
+        )
+        wrong = backend.empty(count, np.bool_)
+        backend.launch(write_is_invalid, count, self.leaders, self.followers, self.leds, wrong)
+        if bool(wrong.any()):
+            row = int(backend.flatnonzero(wrong)[0])
+            raise ValueError(_reason(int(own[row]), int(other[row]), int(self.leds[row]), row, count))
+
+    def _set(self, backend: Backend, leaders: Any, followers: Any, trumps: Any, lows: Any, leds: Any) -> None:
+        self.backend, self.leaders, self.followers = backend, leaders, followers
+        self.trumps, self.lows, self.leds = trumps, lows, leds
+
+    @classmethod
+    def in_states(cls, states: StructTensor) -> EndgameBatch:
+        """Return the endgames that begin in the states of a device, records of ``STATE``, without checks."""
+        backend, count = backend_holding(states), len(states)
+        leaders, followers = backend.empty(count, np.uint64), backend.empty(count, np.uint64)
+        trumps = backend.empty(count, np.int8)
+        backend.launch(write_hands, count, states, leaders, followers, trumps)
+        endgames = cls.__new__(cls)
+        leds = backend.array(np.full(count, -1, np.int8))
+        endgames._set(backend, leaders, followers, trumps, states["low"] == 1, leds)
+        return endgames
+
+    def look_up(self) -> Any:
+        """Return how many tricks the leaders take in perfect play, int8[n], looked up in complete tables."""
+        backend = self.backend
+        tricks = backend.empty(len(self.leaders), np.int8)
+        for trump, low, rows in self._kinds():
+            tablebase, hands = open_complete_tablebase(trump, low), (self.leaders, self.followers)
+            backend.launch(write_known_tricks, len(rows), tablebase, *hands, self.trumps, self.leds, rows, tricks)
+        return tricks
+
+    def _kinds(self) -> Iterator[tuple[bool, bool, Any]]:
+        """Yield each kind of endgame that there is, with trumps and played low or not, and its rows, int64[k]."""
+        for trump in (True, False):
+            for low in (False, True):
+                rows = self.backend.flatnonzero(((self.trumps >= 0) == trump) & (self.lows == low))
+                if len(rows):
+                    yield trump, low, rows
+
+    def search(self, write: Write[Transpositions], new_transpositions: Callable[[], Transpositions]) -> None:
         """Solve every row by calls of ``write(tablebase, transpositions, (leaders, followers, trumps, leds, rows))``.
 
-        The rows of one call share an tablebase. Large groups are split among all cores.
+        The rows of one call share a tablebase. Large groups are split among all cores of the host.
 
         Args:
             write: solves the rows and stores the results.
             new_transpositions: makes the empty transposition table of each call.
         """
-        for trump in (True, False):
-            for low in (False, True):
-                rows = np.flatnonzero(((self.trumps >= 0) == trump) & (self.lows == low))
-                if len(rows):
-                    self._solve(write, new_transpositions, open_tablebase(trump, low), rows)
+        for trump, low, rows in self._kinds():
+            self._search(write, new_transpositions, open_tablebase(trump, low), rows)
 
-    def _solve(
+    def _search(
         self,
         write: Write[Transpositions],
         new_transpositions: Callable[[], Transpositions],

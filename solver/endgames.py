@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from german_whist.game.cards import NUM_CARDS, card_text, mask_of, parse_card, parse_hand, parse_suit
 from german_whist.game.state_kernels import beats
-from german_whist.game.utils.backend import TorchBackend
+from german_whist.game.utils.backend import HOST, backend_of
 from german_whist.game.utils.checks import is_int
-from german_whist.solver.device_endgames import solve_endgames_on
 from german_whist.solver.endgame_batch import FULL_DECK_MASK, EndgameBatch
 from german_whist.solver.search.transposition_table import transposition_table
 from german_whist.solver.search.value_kernels import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
@@ -94,47 +93,40 @@ def solve_endgames(
         at_least = min(max(int(at_least), -1), MAX_CARDS + 1)  # any integer is allowed, but tricks are int8
     if at_least is not None and by_card:
         raise ValueError(f"at_least={at_least!r} and by_card=True do not go together")
-    if device is not None:
-        return _solve_on(device, at_least, by_card, leaders, followers, trumps, lows, leds)
-    endgames = EndgameBatch(leaders, followers, trumps, lows, leds)
+    backend = backend_of(device)
+    if backend.is_gpu and by_card:
+        raise ValueError("by_card=True needs the CPU: leave device out")
+    endgames = EndgameBatch(leaders, followers, trumps, lows, leds, backend if backend.is_gpu else HOST)
+    if backend.is_gpu:
+        tricks = endgames.look_up()
+        return tricks if at_least is None else tricks >= at_least
+    return backend.array(_searched(endgames, at_least, by_card))
+
+
+def _searched(endgames: EndgameBatch, at_least: int | None, by_card: bool) -> npt.NDArray[Any]:
+    """Return what ``solve_endgames`` returns, by search."""
+    count = len(endgames.leaders)
     if by_card:
-        values = np.full((len(endgames.leaders), NUM_CARDS), NOT_LEGAL, np.int8)
-        endgames.solve(
+        values = np.full((count, NUM_CARDS), NOT_LEGAL, np.int8)
+        endgames.search(
             lambda tablebase, transpositions, rows: write_move_tricks(tablebase, transpositions, *rows, values),
             transposition_table,
         )
         return values
     if at_least is None:
-        tricks = np.empty(len(endgames.leaders), np.int8)
-        endgames.solve(
+        tricks = np.empty(count, np.int8)
+        endgames.search(
             lambda tablebase, transpositions, rows: write_tricks(tablebase, transpositions, *rows, tricks),
             transposition_table,
         )
         return tricks
     threshold = np.int64(at_least)
-    reached = np.empty(len(endgames.leaders), np.bool_)
-    endgames.solve(
+    reached = np.empty(count, np.bool_)
+    endgames.search(
         lambda tablebase, transpositions, rows: write_reached(tablebase, transpositions, *rows, threshold, reached),
         transposition_table,
     )
     return reached
-
-
-def _solve_on(device: Any, at_least: int | None, by_card: bool, *endgames: Any) -> Any:
-    """Return what ``solve_endgames`` returns, as a tensor; ``endgames`` are leaders, followers, trumps, lows, leds."""
-    import torch
-
-    backend = TorchBackend(device)
-    if not backend.is_gpu:
-        leaders, followers, trumps, lows, leds = (np.asarray(array) for array in endgames)
-        solved = solve_endgames(
-            leaders, followers, trumps=trumps, lows=lows, leds=leds, at_least=at_least, by_card=by_card
-        )
-        return torch.from_numpy(solved)
-    if by_card:
-        raise ValueError("by_card=True needs the CPU: leave device out")
-    tricks = solve_endgames_on(backend, *endgames)
-    return tricks if at_least is None else tricks >= at_least
 
 
 def _card(given: str | int | None) -> int:

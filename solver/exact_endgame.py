@@ -10,8 +10,9 @@ import numpy.typing as npt
 from german_whist.game.rules import Rules
 from german_whist.game.state import FOREPLAY
 from german_whist.game.utils.backend import Array, Records, StructTensor, backend_holding
-from german_whist.solver.device_endgames import tricks_of_states
+from german_whist.solver.endgame_batch import EndgameBatch
 from german_whist.solver.endgames import solve_endgames
+from german_whist.solver.lookup_kernels import write_tricks_by_seat
 from german_whist.solver.races import solve_races
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
@@ -54,7 +55,10 @@ class ExactEndgameHook:
             return _searched(rules, states)
         backend = backend_holding(states)
         if backend.is_gpu and not rules.race:
-            return tricks_of_states(states)
+            tricks: Array = backend.empty((len(states), 2), np.int8)
+            leaders_tricks = EndgameBatch.in_states(states).look_up()
+            backend.launch(write_tricks_by_seat, len(states), states, leaders_tricks, tricks)
+            return tricks
         found: Array = backend.array(_searched(rules, states.to_numpy()))
         return found
 

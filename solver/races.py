@@ -94,7 +94,7 @@ def _solve(
     def write_rows(tablebase: Tablebase, transpositions: RaceTranspositionTable, rows: Rows) -> None:
         write(tablebase, transpositions, *rows, needed, results)
 
-    endgames.solve(write_rows, race_transposition_table)
+    endgames.search(write_rows, race_transposition_table)
     return results
 
 

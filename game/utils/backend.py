@@ -140,8 +140,12 @@ class Backend(Protocol):
         """
         ...
 
-    def kernel_deal_bits(self, deal_bits: Array) -> Any:
-        """Return :meth:`deal_bits` as kernels get them, uint64[k]."""
+    def bits(self, numbers: Array) -> Any:
+        """Return 64-bit numbers as kernels get deal indices, seeds and masks: the same bits as uint64[k]."""
+        ...
+
+    def as_type(self, values: Array, dtype: npt.DTypeLike) -> Any:
+        """Return values converted to a dtype."""
         ...
 
     def masks(self, masks: Array) -> Any:
@@ -204,9 +208,14 @@ class NumpyBackend:
         return masks.view(np.bool_)
 
     @staticmethod
-    def kernel_deal_bits(deal_bits: Any) -> Any:
-        """Return deal indices or seeds as kernels get them: as they are, uint64[k]."""
-        return deal_bits
+    def bits(numbers: Any) -> Any:
+        """Return 64-bit numbers as kernels get them: the same bits as uint64[k]."""
+        return numbers.view(np.uint64)
+
+    @staticmethod
+    def as_type(values: Any, dtype: npt.DTypeLike) -> Any:
+        """Return values converted to a dtype."""
+        return values.astype(dtype)
 
     @staticmethod
     def integers(
@@ -400,12 +409,20 @@ class TorchBackend:
         return self.integers(name, given, None, None, shape)
 
     @staticmethod
-    def kernel_deal_bits(deal_bits: Any) -> torch.Tensor:
-        """Return :meth:`deal_bits` as kernels get them, uint64[k]."""
+    def bits(numbers: Any) -> torch.Tensor:
+        """Return 64-bit numbers as kernels get them: the same bits as uint64[k]."""
         import torch
 
-        seen: torch.Tensor = deal_bits.view(torch.uint64)
+        seen: torch.Tensor = numbers.view(torch.uint64)
         return seen
+
+    @staticmethod
+    def as_type(values: Any, dtype: npt.DTypeLike) -> torch.Tensor:
+        """Return values converted to a dtype."""
+        import torch
+
+        converted: torch.Tensor = values.to(getattr(torch, np.dtype(dtype).name))
+        return converted
 
     @staticmethod
     def masks(masks: Any) -> torch.Tensor:

@@ -31,15 +31,6 @@ def is_invalid(leader, follower, led):
 
 
 @kernel
-def first_invalid(leaders, followers, leds):
-    """Return the first row that is not an endgame of 1 to 13 cards a hand, −1 if there is none."""
-    for i in range(leaders.shape[0]):
-        if is_invalid(leaders[i], followers[i], leds[i]):
-            return i
-    return -1
-
-
-@kernel
 def encode_position(tablebase, leader, follower, trump, led):
     """Return the position of two hands, the number of cards in each, and the bit index of the card led (−1 for none).
 
