@@ -1,7 +1,7 @@
 """The stream of mirrored games: two agents play deals, or matches of several deals, each twice with the seats swapped.
 
 Mirroring cancels most of the luck of the deal. All measurements (contests, sequential tests, tournaments) read what
-:func:`games` yields and differ only in what they compute and when they stop. A *deal* is the cards, a *game* is a deal
+:class:`MirroredGames` yields and differ only in what they compute and when they stop. A *deal* is the cards, a *game* is a deal
 with the agents in their seats, and a *match* is several deals up to a target, such as ``first_to:25``.
 
 With ``endgame="exact"`` a deal is cut off where its endgame begins and gets the tricks of perfect play. Margin and
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -109,139 +110,145 @@ def deal_range(first_deal: int, deals: int, limit: int = SEED_LIMIT) -> range:
     return range(first, check_int("last deal", first + number - 1, 0, limit - 1) + 1)
 
 
-def games(
-    players: Players,
-    rules: Rules,
-    seed: int,
-    numbers: range,
-    *,
-    match: MatchFormat | None = None,
-    endgame: str = PLAYED,
-    batch_size: int | None = None,
-    executor: Executor | None = None,
-    record: bool = False,
-    progress: Progress | None = None,
-    device: Any = None,
-) -> Iterator[GameResults]:
-    """Play deals, or matches, twice with the seats swapped, and yield the games in blocks, in order.
+@dataclass(frozen=True, kw_only=True)
+class MirroredGames:
+    """Deals, or matches, that two agents play twice with the seats swapped.
 
-    The games depend on the agents, the rules, the seed and the deals, not on the block size. To end a contest early,
-    stop iterating.
+    The games depend on the agents, the rules, the seed and the deals, not on how many are played together.
 
-    Args:
-        players: the two agents.
+    Attributes:
         rules: the rules.
         seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
-        numbers: indices of the deals, or of the matches (``german_whist.game.match_format`` defines the deals of
-            a match).
         match: the match format; ``None`` for single deals.
         endgame: ``"played"`` or ``"exact"``.
-        batch_size: largest number of deals, or matches, played together; memory grows with it.
-        executor: plays the blocks; by default this thread.
         record: whether single deals are recorded.
-        progress: called during play with the number of deals, or matches, played since the last call, at least 1. In
-            this thread, a batch advances all its deals together, and tricks count as fractions of deals.
         device: ``None``, or the device on which single deals are played in tensors; nothing is recorded there.
-
-    Yields:
-        Blocks of finished games.
-
-    Raises:
-        ValueError: when an argument is not allowed, or an agent does not return one legal action per view; the message
-            names the agent.
     """
-    if match is not None and record:
-        raise ValueError("matches are not recorded, single deals are: leave out match or record")
-    if device is not None and (match is not None or record or executor is not None):
-        raise ValueError("device plays single deals in this process: leave out match, record and executor")
-    for agent in players.agents:
-        check_device(agent, device)
-    endgame_hook_of(check_endgame(endgame), rules)
-    seed = check_seed(seed)
-    if batch_size is None:
-        batch_size = DEFAULT_BATCH if device is None else DEVICE_BATCH
-    size = check_int("batch_size", batch_size, 1)
-    if executor is not None:
-        size = min(size, -(-len(numbers) // MAX_TASKS))
-    parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
-    how = (rules, seed, match, endgame, record)
-    blocks: Iterator[GameResults]
-    if executor is not None:
-        blocks = executor.map(partial(_play_in_worker, players.given, *how), parts)
-    else:
-        blocks = (_play(players, *how, part, progress, device) for part in parts)
-    for block in blocks:
-        if progress is not None and executor is not None:
-            progress(len(block.margins))
-        yield block
 
+    rules: Rules
+    seed: int
+    match: MatchFormat | None = None
+    endgame: str = PLAYED
+    record: bool = False
+    device: Any = None
 
-def _play_in_worker(given: tuple[AgentLike, AgentLike], rules: Rules, *how: Any) -> GameResults:
-    try:
-        return _play(two_players(*given, rules), rules, *how)
-    except (Exception, SystemExit) as error:
-        line = own_line(error)  # a traceback does not leave its process
-        if line is not None:
-            error.add_note(line)
-        raise
+    def __post_init__(self) -> None:
+        """Check the settings.
 
+        Raises:
+            ValueError: when one is not allowed.
+        """
+        if self.match is not None and self.record:
+            raise ValueError("matches are not recorded, single deals are: leave out match or record")
+        if self.device is not None and (self.match is not None or self.record):
+            raise ValueError("device plays single deals without recording them: leave out match and record")
+        endgame_hook_of(check_endgame(self.endgame), self.rules)
+        check_seed(self.seed)
 
-def _play(
-    players: Players,
-    rules: Rules,
-    seed: int,
-    match: MatchFormat | None,
-    endgame: str,
-    record: bool,
-    numbers: range,
-    progress: Progress | None = None,
-    device: Any = None,
-) -> GameResults:
-    """Play one block; the first agent has seat 0 in the first half of the rows and seat 1 in the second half."""
-    agents, names = players.agents, players.names
-    if record and endgame == EXACT:  # a recording needs every card
-        one, other = (
-            name if isinstance(agent, ExactEndgame) else f"{name}+{EXACT}"
-            for agent, name in zip(agents, names, strict=True)
+    def play(
+        self,
+        players: Players,
+        numbers: range,
+        *,
+        batch_size: int | None = None,
+        executor: Executor | None = None,
+        progress: Progress | None = None,
+    ) -> Iterator[GameResults]:
+        """Play, and yield the games in blocks, in order. To end a contest early, stop iterating.
+
+        Args:
+            players: the two agents.
+            numbers: indices of the deals, or of the matches (``german_whist.game.match_format`` defines the deals of
+                a match).
+            batch_size: largest number of deals, or matches, played together; memory grows with it.
+            executor: plays the blocks; by default this thread.
+            progress: called during play with the number of deals, or matches, played since the last call, at least 1.
+                In this thread, a batch advances all its deals together, and tricks count as fractions of deals.
+
+        Yields:
+            Blocks of finished games.
+
+        Raises:
+            ValueError: when an argument is not allowed, or an agent does not return one legal action per decision; the
+                message names the agent.
+        """
+        if self.device is not None and executor is not None:
+            raise ValueError("device plays in this process: leave out executor")
+        for agent in players.agents:
+            check_device(agent, self.device)
+        if batch_size is None:
+            batch_size = DEFAULT_BATCH if self.device is None else DEVICE_BATCH
+        size = check_int("batch_size", batch_size, 1)
+        if executor is not None:
+            size = min(size, -(-len(numbers) // MAX_TASKS))
+        parts = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+        if executor is None:
+            yield from (self._play(players, part, progress) for part in parts)
+            return
+        for block in executor.map(partial(self._play_in_worker, players.given), parts):
+            if progress is not None:
+                progress(len(block.margins))
+            yield block
+
+    def _play_in_worker(self, given: tuple[AgentLike, AgentLike], numbers: range) -> GameResults:
+        try:
+            return self._play(two_players(*given, self.rules), numbers)
+        except (Exception, SystemExit) as error:
+            line = own_line(error)  # a traceback does not leave its process
+            if line is not None:
+                error.add_note(line)
+            raise
+
+    def _play(self, players: Players, numbers: range, progress: Progress | None = None) -> GameResults:
+        """Play one block; the first agent has seat 0 in the first half of the rows and seat 1 in the second half."""
+        agents, names, endgame = self._with_endgame(players)
+        size, reported = len(numbers), 0
+        history = self.record or any(agent.uses_histories for agent in agents)
+        episodes = Episodes(self.rules, 2 * size, self.match, history=history, endgame=endgame, device=self.device)
+        backend = episodes.backend
+        indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
+        second_half = np.repeat(np.array([0, 1], np.uint64), size)
+        seeds, deals, games = (
+            backend.deal_bits(deal_bits, (2 * size,))
+            for deal_bits in (np.full(2 * size, self.seed, np.uint64), np.tile(indices, 2), second_half)
         )
-        agents, names, endgame = (with_exact_endgame(agents[0]), with_exact_endgame(agents[1])), (one, other), PLAYED
-    if device is not None:
-        if all(isinstance(agent, ExactEndgame) for agent in agents):
-            with suppress(ValueError):  # rules whose endgame the solver cannot finish are played card by card
-                endgame_hook_of(EXACT, rules)
-                endgame = EXACT  # the same margins, with one look-up or solution per deal instead of one per card
-        if endgame == EXACT:
-            first, second = (agent.agent if isinstance(agent, ExactEndgame) else agent for agent in agents)
-            agents = first, second
-    size, reported = len(numbers), 0
-    history = record or any(agent.uses_histories for agent in agents)
-    episodes = Episodes(rules, 2 * size, match, history=history, endgame=endgame, device=device)
-    backend = episodes.backend
-    indices = np.uint64(numbers.start) + np.arange(size, dtype=np.uint64)
-    second_half = np.repeat(np.array([0, 1], np.uint64), size)
-    seeds, deals, games = (
-        backend.deal_bits(deal_bits, (2 * size,))
-        for deal_bits in (np.full(2 * size, seed, np.uint64), np.tile(indices, 2), second_half)
-    )
-    episodes.start(episodes.every_row, seeds, deals)
-    first_seat = backend.array(second_half.astype(np.int8))
+        episodes.start(episodes.every_row, seeds, deals)
 
-    def agent_rng(number: int, rows: Any) -> AgentRng:
-        """Return an agent's own random numbers in each game of a deal."""
-        return episodes.agent_rng(rows, number, 2 * episodes.indices[rows] + games[rows])
+        def agent_rng(number: int, rows: Any) -> AgentRng:
+            """Return an agent's own random numbers in each game of a deal."""
+            return episodes.agent_rng(rows, number, 2 * episodes.indices[rows] + games[rows])
 
-    for _ in play(episodes, agents, first_seat, agent_rng):
-        if progress is not None and (played := _games_played(episodes) // 2) > reported:
-            progress(played - reported)
-            reported = played
-    every_row = np.arange(2 * size)
-    outcomes, margins = (
-        backend.numpy(episodes.returns(reward, episodes.every_row))[every_row, second_half.astype(np.int64)]
-        for reward in ("win", "margin")
-    )
-    by_deal = [column.reshape(2, size).T for column in (outcomes, margins, backend.numpy(episodes.deals))]
-    recordings = _recordings(episodes, names, numbers) if record else ()
-    return GameResults(by_deal[0].astype(np.int64), by_deal[1].astype(np.float64), by_deal[2], tuple(recordings))
+        for _ in play(episodes, agents, backend.array(second_half.astype(np.int8)), agent_rng):
+            if progress is not None and (played := _games_played(episodes) // 2) > reported:
+                progress(played - reported)
+                reported = played
+        every_row = np.arange(2 * size)
+        outcomes, margins = (
+            backend.numpy(episodes.returns(reward, episodes.every_row))[every_row, second_half.astype(np.int64)]
+            for reward in ("win", "margin")
+        )
+        by_deal = [column.reshape(2, size).T for column in (outcomes, margins, backend.numpy(episodes.deals))]
+        recordings = _recordings(episodes, names, numbers) if self.record else ()
+        return GameResults(by_deal[0].astype(np.int64), by_deal[1].astype(np.float64), by_deal[2], tuple(recordings))
+
+    def _with_endgame(self, players: Players) -> tuple[tuple[Agent, Agent], tuple[str, str], str]:
+        """Return the agents that play, their names, and how the endgame is played, with the same results."""
+        (first, second), names = players.agents, players.names
+        if self.record and self.endgame == EXACT:  # a recording needs every card
+            one, other = (
+                name if isinstance(agent, ExactEndgame) else f"{name}+{EXACT}"
+                for agent, name in zip(players.agents, names, strict=True)
+            )
+            return (with_exact_endgame(first), with_exact_endgame(second)), (one, other), PLAYED
+        endgame = self.endgame
+        if self.device is not None:
+            if isinstance(first, ExactEndgame) and isinstance(second, ExactEndgame):
+                with suppress(ValueError):  # rules whose endgame the solver cannot finish are played card by card
+                    endgame_hook_of(EXACT, self.rules)
+                    endgame = EXACT  # the same margins, with one look-up or solution per deal instead of one per card
+            if endgame == EXACT:
+                first, second = (agent.agent if isinstance(agent, ExactEndgame) else agent for agent in (first, second))
+        return (first, second), names, endgame
 
 
 def _games_played(episodes: Episodes) -> int:

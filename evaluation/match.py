@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.base import AgentLike
-from german_whist.evaluation.games import GameResults, Progress, deal_range, games, joined, two_players
+from german_whist.evaluation.games import GameResults, MirroredGames, Progress, deal_range, joined, two_players
 from german_whist.evaluation.recording import Recording
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import finite_ends, format_percent, format_tricks, paired_intervals
@@ -185,20 +185,11 @@ def play_match(
     rules, match_format = get_rules(rules), None if match is None else match_format_of(match)
     players = two_players(first, second, rules)
     numbers = deal_range(first_deal, deals, SEED_LIMIT if match is None else MATCH_LIMIT)
+    games = MirroredGames(
+        rules=rules, seed=seed, match=match_format, endgame=endgame, record=record is not None, device=device
+    )
     blocks = []
-    for block in games(
-        players,
-        rules,
-        seed,
-        numbers,
-        match=match_format,
-        endgame=endgame,
-        batch_size=batch_size,
-        executor=executor,
-        record=record is not None,
-        progress=progress,
-        device=device,
-    ):
+    for block in games.play(players, numbers, batch_size=batch_size, executor=executor, progress=progress):
         blocks.append(block._replace(recordings=()))
         for recording in block.recordings:
             if record is not None:

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.base import AgentLike
-from german_whist.evaluation.games import DEFAULT_BATCH, Progress, games, two_players
+from german_whist.evaluation.games import DEFAULT_BATCH, MirroredGames, Progress, two_players
 from german_whist.evaluation.match import game_title
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import Z95
@@ -156,15 +156,14 @@ def play_sprt(
     if not -MAX_ELO <= elo0 < elo1 <= MAX_ELO:
         raise ValueError(f"elo0 and elo1 must be from -{MAX_ELO} to {MAX_ELO}, the lower first, got {elo0:g},{elo1:g}")
     max_deals, rules = check_int("max_deals", max_deals, 1), get_rules(rules)
-    players = two_players(first, second, rules)
+    players, games = two_players(first, second, rules), MirroredGames(rules=rules, seed=seed, endgame=endgame)
 
     def scores() -> Iterator[int]:
         """Yield each pair's half points. The ranges grow, so that a test that ends early plays few deals in vain."""
         start, least = 0, 8 * CHECK_EVERY if executor is None else DEFAULT_BATCH // 2
         while start < max_deals:
             stop = min(max_deals, start + min(DEFAULT_BATCH, max(least, start)))
-            part = range(start, stop)
-            for block in games(players, rules, seed, part, endgame=endgame, executor=executor, progress=progress):
+            for block in games.play(players, range(start, stop), executor=executor, progress=progress):
                 yield from (block.outcomes.sum(axis=1) + 2).tolist()
             start = stop
 
