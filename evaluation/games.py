@@ -1,8 +1,8 @@
 """The stream of mirrored games: two agents play deals, or matches of several deals, each twice with the seats swapped.
 
 Mirroring cancels most of the luck of the deal. All measurements (contests, sequential tests, tournaments) read what
-:class:`MirroredGames` yields and differ only in what they compute and when they stop. A *deal* is the cards, a *game* is a deal
-with the agents in their seats, and a *match* is several deals up to a target, such as ``first_to:25``.
+:class:`MirroredGames` yields and differ only in what they compute and when they stop. A *deal* is the cards, a *game*
+is a deal with the agents in their seats, and a *match* is several deals up to a target, such as ``first_to:25``.
 
 With ``endgame="exact"`` a deal is cut off where its endgame begins and gets the tricks of perfect play. Margin and
 winner are those of a game that both agents finish as ``NAME+exact``; recorded games are played to the end by such

@@ -1,4 +1,4 @@
-"""A single episode. Whatever an environment needs at every step is one call of a kernel."""
+"""A single episode, for environments of one deal at a time."""
 
 from __future__ import annotations
 
@@ -10,76 +10,20 @@ import numpy.typing as npt
 
 from german_whist.game.actions import action_text, actions_text
 from german_whist.game.agent_rng import AgentRng
-from german_whist.game.cards import NUM_CARDS
+from german_whist.game.cards import NUM_ACTIONS, NUM_CARDS
 from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
-from german_whist.game.state_kernels import is_legal, legal_actions, play
 from german_whist.game.utils.backend import Array
 from german_whist.game.utils.checks import IllegalActionError, check_seed
-from german_whist.game.utils.jit import kernel
 from german_whist.simulator.deals import MakeRng
 from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.endgame import EndgameHook
+from german_whist.simulator.episode_kernels import decode, observe, observe_canonical, play_if_legal, situation
 from german_whist.simulator.episodes import Bools, Episodes, Int8s, Rows
-from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
-from german_whist.simulator.observation.vector_kernels import write_mask, write_observation
-from german_whist.simulator.observation.view_kernels import write_view
+from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE
+from german_whist.simulator.observation.vector_kernels import write_mask
 from german_whist.simulator.observation.views import VIEW
-
-_TURN_BIT = 62  # not the sign bit: −1 stands for an illegal action
-_LEGAL_BITS = (1 << _TURN_BIT) - 1
-
-
-@kernel
-def _situation(states: Any) -> int:
-    """Return the legal actions (bits 0 to 61) and the seat to act (bit 62) as one number: one call from Python."""
-    return int(np.int64(legal_actions(states[0])) | (np.int64(states[0].turn) << _TURN_BIT))
-
-
-@kernel
-def _play(rules: Any, states: Any, plies: Any, action: int) -> int:
-    """Play an action and return the new situation; if it is illegal, change nothing and return −1."""
-    if not is_legal(states[0], action):
-        return -1
-    play(rules[0], states[0], action)
-    plies[0] += 1
-    return _situation(states)
-
-
-@kernel
-def _observe(rules: Any, states: Any, seat: int, scratch: Any, observation: Int8s, mask: Int8s) -> None:
-    view = scratch[0]
-    write_view(rules[0], states[0], seat, view)
-    _show(rules, view, observation, mask)
-
-
-@kernel
-def _show(rules: Any, view: Any, observation: Int8s, mask: Int8s) -> None:
-    write_observation(rules[0], view, observation)
-    write_mask(view.legal, mask)
-
-
-@kernel
-def _relabel(rules: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s) -> None:
-    """Write a seat's canonical view into ``scratch[1]``."""
-    write_view(rules[0], states[0], seat, scratch[0])
-    scratch[1] = scratch[0]
-    relabel_view(scratch[0], scratch[1], relabeling, False)
-
-
-@kernel
-def _observe_canonical(
-    rules: Any, states: Any, seat: int, scratch: Any, relabeling: Int8s, observation: Int8s, mask: Int8s
-) -> None:
-    _relabel(rules, states, seat, scratch, relabeling)
-    _show(rules, scratch[1], observation, mask)
-
-
-@kernel
-def _decode(rules: Any, states: Any, scratch: Any, relabeling: Int8s, action: int) -> int:
-    _relabel(rules, states, int(states[0].turn), scratch, relabeling)
-    return int(decode_action(action, relabeling))
 
 
 # Why a class of its own: PettingZoo's loop makes seven times as many steps a second with it as with ``Episodes``.
@@ -189,19 +133,17 @@ class Episode:
 
     def _refresh(self) -> None:
         """Read the situation after deals have started, or the episode has ended."""
-        situation = _situation(self._states)
-        self.legal = situation & _LEGAL_BITS
-        self.turn = situation >> _TURN_BIT
+        self.legal, self.turn = situation(self._states)
         if self.match is not None:
             self._features = self._row.score_features(np.array([0, 0]), np.array([0, 1]))
 
     def play(self, action: int) -> bool:
         """Play an action for the seat to act and return whether it was legal; an illegal one changes nothing."""
-        situation = _play(self.rules.record, self._states, self._plies, action) if 0 <= action < 64 else -1
-        if situation < 0:
+        if not 0 <= action < NUM_ACTIONS:  # kernels take int64 alone
             return False
-        self.legal = situation & _LEGAL_BITS
-        self.turn = situation >> _TURN_BIT
+        is_legal, self.legal, self.turn = play_if_legal(self.rules.record, self._states, self._plies, action)
+        if not is_legal:
+            return False
         if (log := self.batch.log) is not None:
             log.actions[0, log.counts[0]] = action
             log.counts[0] += 1
@@ -245,11 +187,9 @@ class Episode:
         observation = np.empty(self._num_observations, np.int8)
         mask = np.empty(self._num_actions, np.int8)
         if self._canonical:
-            _observe_canonical(
-                self.rules.record, self._states, seat, self._scratch, self._relabeling, observation, mask
-            )
+            observe_canonical(self.rules.record, self._states, seat, self._scratch, self._relabeling, observation, mask)
         else:
-            _observe(self.rules.record, self._states, seat, self._scratch, observation, mask)
+            observe(self.rules.record, self._states, seat, self._scratch, observation, mask)
         if not self.legal:
             mask[:] = 0
         return observation if self.match is None else np.concatenate([observation, self._features[seat]]), mask
@@ -268,7 +208,7 @@ class Episode:
         """Return the true action of a canonical one of the seat to act."""
         if not 0 <= action < NUM_CARDS:
             return action
-        return _decode(self.rules.record, self._states, self._scratch, self._relabeling, action)
+        return int(decode(self.rules.record, self._states, self._scratch, self._relabeling, action))
 
     def illegal_action_error(self, player: str, action: int) -> IllegalActionError:
         """Return the error for an action that the seat to act, called ``player``, may not choose."""
