@@ -30,20 +30,19 @@ class Learner(nn.Sequential):
         return self(torch.as_tensor(observations), torch.as_tensor(action_masks)).argmax(-1)
 
 
-def record(decisions, seed, size=2000):
+def record(count, seed, size=2000):
     """Return the observations, masks and cards of ``champion``'s decisions, int8[n, 443], bool[n, 52], int64[n]."""
-    champion, rng, found = gw.make_agent("champion"), np.random.default_rng(seed), []
-    batch, dealt = gw.DealBatch(size=size, seed=seed, **GAME), size
-    while sum(len(cards) for *_, cards in found) < decisions:
+    champion, found = gw.make_agent("champion"), []
+    batch, dealt = gw.DealBatch(size=size, seed=seed, canonical=True, **GAME), size
+    while sum(len(cards) for *_, cards in found) < count:
         if batch.done.all():
             batch.reset(dealt)
             dealt += size
-        rows = np.flatnonzero(~batch.done)
-        views, relabeling = gw.canonical_views(batch.views(rows))
-        cards = champion.act(views, rng)
-        found.append((gw.network_inputs(views, GAME["rules"]), gw.action_mask(views, GAME["rules"]), cards))
-        batch.step(gw.decode_actions(cards, relabeling), rows)
-    return [torch.from_numpy(np.concatenate(column)[:decisions]) for column in zip(*found, strict=True)]
+        decisions = batch.decisions()
+        cards = champion.act(decisions)
+        found.append((decisions.observations, decisions.action_masks, cards))
+        batch.step(cards, decisions.rows)
+    return [torch.from_numpy(np.concatenate(column)[:count]) for column in zip(*found, strict=True)]
 
 
 def train(decisions=300_000, seed=1, epochs=4):

@@ -24,10 +24,10 @@ class Program:
         self.command = shlex.split(command) if command else [sys.executable, "-c", FIRST_CARD]
         self.process = None  # each worker of a match starts its own
 
-    def act(self, views, rng):
+    def act(self, decisions):
         if self.process is None:
             self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        return np.array([self.ask(view) for view in views])
+        return np.array([self.ask(view) for view in decisions.views])
 
     def ask(self, view):
         """Return the card that the program names; another answer, or none, raises an error that ends the match."""

@@ -21,8 +21,8 @@ class Learner(nn.Module):
     """A policy and value network; as an agent it plays its best card."""
 
     name = "attention"
-    canonical = True  # it gets canonical observations and histories, and its actions are canonical
-    uses_games = True  # in matches it is asked with the games, which have the histories
+    canonical = True  # it gets canonical decisions, and its actions are canonical
+    uses_histories = True  # matches keep histories for it
 
     def __init__(self, heads=4, hidden=256):
         super().__init__()
@@ -44,9 +44,9 @@ class Learner(nn.Module):
         return Categorical(logits=out[:, :52].masked_fill(mask == 0, -1e9), validate_args=False), out[:, 52]
 
     @torch.no_grad()
-    def act(self, observations, action_masks, games):
-        tokens, _ = games.histories()
-        policy, _ = self(*map(torch.from_numpy, (observations, tokens, action_masks)))
+    def act(self, decisions):
+        tokens, _ = decisions.histories
+        policy, _ = self(*map(torch.from_numpy, (decisions.observations, tokens, decisions.action_masks)))
         return policy.probs.argmax(1)
 
 

@@ -25,21 +25,22 @@ PLAYERS = (("champion", "champion"), ("champion", "heuristic"), ("heuristic", "r
 
 def play(names, deals, seed):
     """Play deals between two agents; yield an episode per deal and seat."""
-    batch, rng = gw.DealBatch(size=deals, seed=seed, **GAME), np.random.default_rng(seed)
+    batch = gw.DealBatch(size=deals, seed=seed, canonical=True, **GAME)  # trumps become spades, …
+    rng = np.random.default_rng(seed)
     agents, judge = [gw.make_agent(name) for name in names], gw.make_agent("champion")
     episodes = {(row, seat): [] for row in range(deals) for seat in (0, 1)}
     while not batch.done.all():
         for seat, agent in enumerate(agents):
-            rows = np.flatnonzero(~batch.done & (batch.turn == seat))
-            if not len(rows):
+            decisions = batch.decisions(np.flatnonzero(batch.turn == seat), rng)
+            if not len(decisions):
                 continue
-            canonical, relabeling = gw.canonical_views(batch.views(rows))  # trumps become spades, …
-            actions = agent.act(canonical, rng)
-            observations, masks = gw.network_inputs(canonical, GAME["rules"]), gw.action_mask(canonical, GAME["rules"])
-            values = np.nan_to_num(judge.action_values(canonical, rng).margin_gains[:, :52]).astype(np.float32)
-            for step in zip(rows, observations, actions, masks, values, strict=True):
-                episodes[step[0], seat].append(step[1:])
-            batch.step(gw.decode_actions(actions, relabeling), rows)
+            actions = agent.act(decisions)
+            gains = judge.evaluate(decisions, "action_values").action_values.margin_gains
+            values = np.nan_to_num(gains[:, :52]).astype(np.float32)
+            steps = zip(decisions.observations, actions, decisions.action_masks, values, strict=True)
+            for row, step in zip(decisions.rows, steps, strict=True):
+                episodes[row, seat].append(step)
+            batch.step(actions, decisions.rows)
     margins = batch.returns("margin")
     for (row, seat), steps in episodes.items():
         observations, actions, masks, values = (np.stack(column) for column in zip(*steps, strict=True))

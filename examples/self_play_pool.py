@@ -21,7 +21,7 @@ INPUTS, ACTIONS = 443, 52  # sizes of this game's network
 class Network(nn.Sequential):
     """Outputs a logit for each action and the expected result; as an agent it plays its best card."""
 
-    name = "self-play"
+    canonical, name = True, "self-play"  # trumps become spades, …: one strategy for all suits
 
     def __init__(self, hidden=256):
         inner = nn.Linear(hidden, hidden)
@@ -32,40 +32,42 @@ class Network(nn.Sequential):
         return Categorical(logits=out[:, :ACTIONS].masked_fill(~legal, -1e9)), out[:, ACTIONS]
 
     @torch.no_grad()
-    def choose(self, views, draw=True):
-        """Return actions, and the data to learn from: inputs, legal cards, cards, log-probabilities and values."""
-        canonical, relabeling = gw.canonical_views(views)  # trumps become spades, …: one strategy for all suits
-        inputs = torch.from_numpy(gw.network_inputs(canonical, GAME["rules"]))  # int8[n, INPUTS]
-        legal = torch.from_numpy(gw.action_mask(canonical, GAME["rules"]))  # bool[n, ACTIONS]
+    def choose(self, decisions):
+        """Return cards, and the data to learn from: inputs, legal cards, cards, log-probabilities and values."""
+        inputs = torch.from_numpy(decisions.observations)  # int8[n, INPUTS]
+        legal = torch.from_numpy(decisions.action_masks)  # bool[n, ACTIONS]
         policy, value = self(inputs, legal)
-        cards = policy.sample() if draw else policy.probs.argmax(1)
-        return gw.decode_actions(cards.numpy(), relabeling), (inputs, legal, cards, policy.log_prob(cards), value)
+        cards = policy.sample()
+        return cards, (inputs, legal, cards, policy.log_prob(cards), value)
 
-    def act(self, views, rng):
-        return self.choose(views, draw=False)[0]
+    @torch.no_grad()
+    def act(self, observations, action_masks):
+        policy, _ = self(torch.from_numpy(observations), torch.from_numpy(action_masks))
+        return policy.probs.argmax(1)
 
 
 def play(batch, learner, rivals, rng):
     """Play every deal of a batch; return the learner's decisions, each with the result of the seat that made it."""
     rival = np.where(rng.random(batch.size) < 0.5, rng.integers(len(rivals), size=batch.size), -1)  # -1: itself
     seat = rng.integers(2, size=batch.size)  # the learner's seat against a past self
-    decisions, made_by = [], []
+    learnt_from, made_by = [], []
     while not batch.done.all():
-        rows = np.flatnonzero(~batch.done)
-        turn, views, actions = batch.turn[rows], batch.views(rows), np.empty(len(rows), np.int64)
+        decisions = batch.decisions()  # of all unfinished deals
+        rows = decisions.rows
+        turn, actions = batch.turn[rows], np.empty(len(rows), np.int64)
         own = (rival[rows] < 0) | (turn == seat[rows])
         for number, past_self in enumerate(rivals):
             theirs = ~own & (rival[rows] == number)
             if theirs.any():
-                actions[theirs] = past_self.choose(views[theirs])[0]
+                actions[theirs] = past_self.choose(decisions[theirs])[0]
         if own.any():
-            actions[own], decision = learner.choose(views[own])
-            decisions.append(decision)
+            actions[own], data = learner.choose(decisions[own])
+            learnt_from.append(data)
             made_by.append(np.stack([rows[own], turn[own]]))
         batch.step(actions, rows)
     rows, seats = np.concatenate(made_by, axis=1)
     results = torch.from_numpy(batch.returns("margin")[rows, seats] / 10)
-    return [torch.cat(column) for column in zip(*decisions, strict=True)], results
+    return [torch.cat(column) for column in zip(*learnt_from, strict=True)], results
 
 
 def learn(learner, optimizer, decisions, results):
@@ -89,7 +91,7 @@ def train(decisions=1_000_000, seed=1, size=1024):
     rng = np.random.default_rng(seed)
     learner = Network()
     optimizer = torch.optim.Adam(learner.parameters(), lr=1e-3)
-    batch, pool = gw.DealBatch(size=size, seed=seed, **GAME), []
+    batch, pool = gw.DealBatch(size=size, seed=seed, canonical=True, **GAME), []
     for update in range(max(1, decisions // (26 * size))):
         if update % 5 == 0:
             pool.append(copy.deepcopy(learner))

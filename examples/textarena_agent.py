@@ -32,7 +32,7 @@ class WhistAgent(ta.Agent):
         board = observation[observation.rindex("Your hand:") :]
         places = {number(card): place for place, card in re.findall(rf"(\d+)\. {CARD}", board)}
         view = gw.view_from_observation(self.vector(observation, set(places)), RULES)
-        return f"[play {places[int(self.agent.act(view, None)[0])]}]"
+        return f"[play {places[int(self.agent.act(gw.Decisions(view, RULES))[0])]}]"
 
     def vector(self, observation, hand):
         """Return what this seat knows, read from the text that it has been shown so far, as our observation vector."""

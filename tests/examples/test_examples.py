@@ -9,7 +9,6 @@ import sys
 import tomllib
 from typing import Any
 
-import numpy as np
 import pytest
 
 from german_whist.simulator.batch import DealBatch
@@ -57,12 +56,12 @@ def test_example_runs(name: str, settings: dict[str, Any]) -> None:
 @pytest.mark.parametrize("code", ["pass", "input()"])  # ends before it is asked, and after it
 def test_external_program_that_has_ended(code: str) -> None:
     program = load("external_program").Program(shlex.join([sys.executable, "-c", code]))
-    views = DealBatch("tiny", 1).views()
+    decisions = DealBatch("tiny", 1).decisions()
     with pytest.raises(RuntimeError, match="has ended"):
-        program.act(views, np.random.default_rng())
+        program.act(decisions)
     program.process.wait()
     with pytest.raises(RuntimeError, match="has ended"):
-        program.act(views, np.random.default_rng())
+        program.act(decisions)
 
 
 @pytest.mark.parametrize("name", TABLES)
