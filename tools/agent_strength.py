@@ -106,7 +106,7 @@ def measure(spec: str, deals: int, seed: int, rules: Rules, progress: Progress =
     if isinstance(agent, ExactEndgame) and agent.name.endswith(f"+{EXACT}"):
         raise ValueError(f"agent {spec!r}: leave out +{EXACT}: the table covers both endgames")
     solving = with_exact_endgame(agent)
-    by_network = agent.network or agent
+    by_network = agent.prior or agent
     results: Results = {}
     against: Margins | None = None
     for name, row in rows_of(spec, rules).items():

@@ -28,8 +28,8 @@ def position() -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     player = gw.make_agent("heuristic")
     observation, info = env.reset(seed=7)
     for _ in range(3):
-        view = gw.view_from_observation(observation, "classic")
-        observation, _, _, _, info = env.step(int(player.act(view, None)[0]))
+        decisions = gw.Decisions(gw.view_from_observation(observation, "classic"))
+        observation, _, _, _, info = env.step(int(player.act(decisions)[0]))
     return observation, info["action_mask"]
 
 

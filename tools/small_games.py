@@ -182,11 +182,12 @@ def best_card(chances: Callable[[Any], Chances]) -> Callable[[Any], Chances]:
     return best
 
 
-def chances_of(probabilities: Callable[[Any], Any]) -> Callable[[Any], Chances]:
-    """Return a function of states that asks a function of views, which returns float[n, actions]."""
+def chances_of(rules: str, probabilities: Callable[[Any], Any]) -> Callable[[Any], Chances]:
+    """Return a function of states that asks a function of decisions, which returns float[n, actions]."""
+    import german_whist as gw
 
     def chances(state: Any) -> Chances:
-        row = probabilities(state.deal.view(state.current_player()))[0]
+        row = probabilities(gw.Decisions(state.deal.view(state.current_player()), rules))[0]
         return {action: float(row[action]) for action in state.legal_actions()}
 
     return chances
@@ -197,12 +198,11 @@ def self_play_ppo(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
     import torch
 
     import german_whist as gw
-    from german_whist.simulator.observation.canonical import decode_values
 
     example: Any = load_example("self_play_pool.py")
     rules = game.rules
     example.GAME["rules"] = rules
-    example.INPUTS = gw.network_inputs(gw.DealBatch(rules, 1).views(), rules).shape[1]
+    example.INPUTS = gw.DealBatch(rules, 1).decisions().observations.shape[1]
     example.ACTIONS = gw.rules(rules).num_actions
     visited, play = [0], example.play
 
@@ -217,13 +217,12 @@ def self_play_ppo(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
         learner = example.train(decisions=26 * 1024 * updates, seed=SEED)
 
         @torch.no_grad()
-        def probabilities(views: Any, learner: Any = learner) -> Any:
-            canonical, relabeling = gw.canonical_views(views)
-            inputs, legal = gw.network_inputs(canonical, rules), gw.action_mask(canonical, rules)
-            distribution, _ = learner(torch.from_numpy(inputs), torch.from_numpy(legal))
-            return decode_values(distribution.probs.double().numpy(), relabeling)
+        def probabilities(decisions: gw.Decisions, learner: Any = learner) -> Any:
+            seen = decisions.canonical()
+            policy, _ = learner(torch.from_numpy(seen.observations), torch.from_numpy(seen.action_masks))
+            return seen.decode_values(policy.probs.double().numpy())
 
-        yield Point(visited[0], chances=chances_of(probabilities))
+        yield Point(visited[0], chances=chances_of(rules, probabilities))
 
 
 def policy_iteration(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
@@ -231,14 +230,18 @@ def policy_iteration(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
     import german_whist
 
     fixed: dict[str, Any] = {"processes": 1, "threads": 1, "quiet": True, "evaluate_every": 10**9, "final_deals": 2}
-    for decisions in steps:
+    for count in steps:
         with tempfile.TemporaryDirectory() as folder:
-            settings = {**fixed, "rules": game.rules, "decisions": decisions, "seed": SEED, "out": Path(folder) / "run"}
+            settings = {**fixed, "rules": game.rules, "decisions": count, "seed": SEED, "out": Path(folder) / "run"}
             outcome = german_whist.train("quickstart", **settings)
             if outcome.interrupted:
                 raise KeyboardInterrupt
-            agent: Any = outcome.agent
-        yield Point(decisions, chances=chances_of(agent.probabilities))
+            agent = german_whist.make_agent(f"{outcome.path},temperature=1", game.rules)
+
+        def probabilities(decisions: german_whist.Decisions, agent: german_whist.Agent = agent) -> Any:
+            return agent.evaluate(decisions, "policy").policy
+
+        yield Point(count, chances=chances_of(game.rules, probabilities))
 
 
 class Algorithm(NamedTuple):

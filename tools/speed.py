@@ -190,8 +190,8 @@ def search() -> Workload:
 
 def network() -> Workload:
     """Decisions of ``champion``'s network in the first trick."""
-    agent, views = gw.make_agent("champion:endgame=played"), gw.DealBatch("classic", SIZE).views()
-    return lambda: len(agent.act(views, None))
+    agent, decisions = gw.make_agent("champion:endgame=played"), gw.DealBatch("classic", SIZE).decisions()
+    return lambda: len(agent.act(decisions))
 
 
 SUBJECTS: dict[str, Callable[[], Workload]] = {

@@ -116,7 +116,7 @@ def view_from_observation(
     Example:
         >>> observation, reward, terminated, truncated, info = env.last()
         >>> views = german_whist.view_from_observation(observation["observation"], "classic")
-        >>> action = int(agent.act(views, numpy.random.default_rng(0))[0])
+        >>> action = int(agent.act(german_whist.Decisions(views, "classic"))[0])
 
     Args:
         observation: one vector (n_obs,) or a batch (rows, n_obs), of whole numbers in any dtype.
