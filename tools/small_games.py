@@ -236,7 +236,7 @@ def policy_iteration(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
             outcome = german_whist.train("quickstart", **settings)
             if outcome.interrupted:
                 raise KeyboardInterrupt
-            agent = german_whist.make_agent(f"{outcome.path},temperature=1", game.rules)
+            agent = german_whist.make_agent(f"checkpoint:{outcome.path},temperature=1", game.rules)
 
         def probabilities(decisions: german_whist.Decisions, agent: german_whist.Agent = agent) -> Any:
             return agent.evaluate(decisions, "policy").policy
