@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Games
-from german_whist.game.agent_rng import AgentRng
 from german_whist.game.cards import cards_of
 from german_whist.game.rules import Rules
 from german_whist.simulator.batch import DealBatch
-from german_whist.simulator.episodes import Episode
+from german_whist.simulator.decisions import Decisions
+from german_whist.simulator.episode import Episode
 from german_whist.simulator.observation.history import EVENTS
 
 PLAYED = [event.name for event in EVENTS].index("played")
@@ -25,23 +24,23 @@ class Lowest:
     def __init__(self) -> None:
         self.calls = self.rows = 0
 
-    def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.int64]:
+    def act(self, decisions: Decisions) -> npt.NDArray[np.int64]:
         self.calls += 1
-        self.rows += len(views)
-        return np.array([next(cards_of(mask)) for mask in views["legal"].tolist()])
+        self.rows += len(decisions)
+        return np.array([next(cards_of(mask)) for mask in decisions.views["legal"].tolist()])
 
 
 class ReadsHistory:
     """Plays its lowest legal card, and checks that its history is that of the deal that it plays."""
 
     name = "reads"
-    uses_games = True
+    uses_histories = True
 
     def __init__(self) -> None:
         self.decisions = 0
 
-    def act(self, views: np.ndarray, rng: Any, games: Games) -> np.ndarray:
-        tokens, lengths = games.histories()
+    def act(self, decisions: Decisions) -> np.ndarray:
+        views, (tokens, lengths) = decisions.views, decisions.histories
         assert len(tokens) == len(lengths) == len(views)
         for view, events, length in zip(views, tokens, lengths, strict=True):
             played = {1: 0, 2: 0}
@@ -54,11 +53,11 @@ class ReadsHistory:
 
 
 class Random:
-    """Plays a random legal card, using only the given ``rng``."""
+    """Plays a random legal card, using only the given random numbers."""
 
-    def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.int64]:
-        draws = rng.random(len(views))
-        hands = [list(cards_of(mask)) for mask in views["legal"].tolist()]
+    def act(self, decisions: Decisions) -> npt.NDArray[np.int64]:
+        draws = decisions.rng.random(len(decisions))
+        hands = [list(cards_of(mask)) for mask in decisions.views["legal"].tolist()]
         return np.array([hand[int(draw * len(hand))] for hand, draw in zip(hands, draws, strict=True)])
 
 
@@ -121,10 +120,10 @@ def play_out_match(
     assert episode.match is not None
     deals = []
     while episode.legal:
-        index, dealer = int(episode.indices[0]), int(episode.batch.states["dealer"][0])
+        index, dealer = episode.address[1], int(episode.batch.states["dealer"][0])
         last = episode.batch.states.copy()
         batch = DealBatch(episode.rules, endgame=episode.batch.endgame_hook or "played")
-        while episode.legal and episode.indices[0] == index:
+        while episode.legal and episode.address[1] == index:
             last[:] = episode.batch.states
             actions = [action for action in range(64) if episode.legal >> action & 1]
             action = int(rng.choice(actions))
@@ -132,5 +131,5 @@ def play_out_match(
         batch.states[:] = last
         batch.step([action])
         assert batch.done.all()
-        deals.append((index, dealer, batch.returns(episode.match.deal_reward)[0].tolist(), tuple(episode.scores[0])))
+        deals.append((index, dealer, batch.returns(episode.match.deal_reward)[0].tolist(), episode.scores))
     return deals

@@ -12,6 +12,7 @@ from german_whist.game.cards import SUITS, card_text, parse_card, parse_hand
 from german_whist.game.rules import Rules
 from german_whist.game.state import STATE
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.observation.views import VIEW
 
 CLASSIC = 2**52 - 1
@@ -48,7 +49,7 @@ def view(
 
 def choice(bot: Any, row: np.ndarray[Any, Any]) -> str:
     """The card a bot plays."""
-    [card] = bot.act(row, None)
+    [card] = bot.act(Decisions(row))
     return card_text(card)
 
 
@@ -74,8 +75,6 @@ def some_positions(game: str | Rules, size: int, steps: int, seed: int = 1) -> D
     """Deals after some actions of the heuristic bot."""
     batch = DealBatch(game, size, seed)
     for _ in range(steps):
-        live = ~batch.done
-        actions = np.zeros(size, np.int64)
-        actions[live] = HEURISTIC.act(batch.views()[live])
-        batch.step(actions)
+        decisions = batch.decisions()
+        batch.step(HEURISTIC.act(decisions), decisions.rows)
     return batch

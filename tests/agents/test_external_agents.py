@@ -27,8 +27,8 @@ class Bot:
         return helper.lowest(action_masks)
 
 class Crash:
-    def act(self, views, rng):
-        return views["no_such_field"]
+    def act(self, decisions):
+        return decisions.views["no_such_field"]
 
 class Lazy(Bot):
     def act(self, observations, action_masks):
@@ -123,7 +123,7 @@ def test_error_in_agent_names_its_line(folder: Path, run: Run) -> None:
 
 @pytest.mark.parametrize("kind", [BrokenPipeError, ConnectionRefusedError])
 def test_agent_whose_program_is_gone(kind: type[OSError], folder: Path, run: Run) -> None:
-    text = f"class Bot:\n    def act(self, views, rng):\n        raise {kind.__name__}(5, 'it is gone')\n"
+    text = f"class Bot:\n    def act(self, decisions):\n        raise {kind.__name__}(5, 'it is gone')\n"
     (folder / "gone.py").write_text(text, encoding="utf-8")
     code, _, error = run("evaluate", "python:gone.py:Bot", "random", "--deals", "2")
     assert code == 2
@@ -132,7 +132,7 @@ def test_agent_whose_program_is_gone(kind: type[OSError], folder: Path, run: Run
 
 @pytest.mark.parametrize("status", ["no licence", 3])
 def test_agent_that_exits(status: object, folder: Path, run: Run) -> None:
-    text = f"import sys\n\nclass Bot:\n    def act(self, views, rng):\n        sys.exit({status!r})\n"
+    text = f"import sys\n\nclass Bot:\n    def act(self, decisions):\n        sys.exit({status!r})\n"
     (folder / "quits.py").write_text(text, encoding="utf-8")
     code, _, error = run("evaluate", "python:quits.py:Bot", "random", "--deals", "2")
     assert (code, error.count("\n")) == (2, 1)
@@ -150,7 +150,7 @@ def loaded(folder: Path) -> Path:
     marker = folder / "loaded"
     (folder / "evil.py").write_text(
         f"from pathlib import Path\nPath({os.fspath(marker)!r}).touch()\n"
-        "class Bot:\n    def act(self, views, rng): ...\n",
+        "class Bot:\n    def act(self, decisions): ...\n",
         encoding="utf-8",
     )
     return marker

@@ -13,6 +13,7 @@ from german_whist.game.agent_rng import AgentRng
 from german_whist.game.cards import cards_of, parse_hand
 from german_whist.game.rules import rules
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.observation.position import endgame_view
 from german_whist.solver.endgames import solve_endgame
 from tests.players import play_randomly
@@ -26,7 +27,7 @@ def test_advice_for_every_game(game: str) -> None:
         play_randomly(batch, np.random.default_rng(steps), steps)
         if batch.done[0]:
             continue
-        advice = advise(batch.views(), batch.rules, worlds=4)[0]
+        advice = advise(batch.decisions(), worlds=4)[0]
         assert sorted(advice.actions) == list(cards_of(int(batch.legal()[0])))
         chosen = ":search=" in advice.judge  # a search's choice comes first, whatever its tricks
         assert list(advice.lost[chosen:]) == sorted(advice.lost[chosen:])
@@ -51,7 +52,7 @@ def test_judge_of_each_game() -> None:
     judges = dict.fromkeys(("classic", "small", "short", "draft"), "champion:search=4")
     for game, expected in {**judges, "humbug": ROLLOUTS}.items():
         batch = DealBatch(game, 1, seed=1)
-        assert advise(batch.views(), batch.rules, worlds=4)[0].judge == expected
+        assert advise(batch.decisions(), worlds=4)[0].judge == expected
 
 
 @pytest.mark.parametrize("game", ["small", "open_stock"])
@@ -62,10 +63,14 @@ def test_advice_is_the_search(game: str) -> None:
         play_randomly(batch, rng, 6)
         views, histories = batch.views(), batch.history()
         searcher: Any = judge_of(batch.rules, 32).agent  # type: ignore[union-attr]
-        best, _ = searcher.search(views, AgentRng(5, views["hand"]), histories)
-        found = searcher.action_values(views, AgentRng(5, views["hand"]), histories)
+
+        def decisions(views: Any = views, histories: Any = histories) -> Decisions:
+            return Decisions(views, game, AgentRng(5, views["hand"]), histories)
+
+        best, _ = searcher.search(decisions())
+        found = searcher.evaluate(decisions(), "action_values").action_values
         assert found.actions.tolist() == best.tolist()
-        advice = advise(views, batch.rules, 32, 5, histories)[0]
+        advice = advise(decisions(), 32, 5)[0]
         assert advice.actions[0] == best[0]
         legal = list(cards_of(int(views["legal"][0])))
         assert np.flatnonzero(np.isfinite(found.margin_gains[0])).tolist() == legal
@@ -90,7 +95,7 @@ def test_advice_in_endgame_is_exact() -> None:
     hands = [int(hand) for hand in state["hands"]]
     trump = "CDHS"[state["trump"]]
     best = solve_endgame(hands[leader], hands[1 - leader], trump)
-    advice = advise(batch.views(), batch.rules, worlds=1)[0]
+    advice = advise(batch.decisions(), worlds=1)[0]
     assert advice.exact
     assert (advice.tricks[0], advice.opponent_tricks[0]) == (best, 7 - best)
     assert advice.wins[0] == (best > 3.5)
@@ -111,20 +116,21 @@ def test_lost_trick_costs_one(game: str) -> None:
     made = rules(game)
     own, other = parse_hand("KQ.K.."), parse_hand("A.AQ..")
     for taken in ((5, 5), (4, 6), (6, 4)):
-        advice = advise(endgame_view(made, own, other, trump=3, tricks=taken), made)[0]
+        advice = advise(Decisions(endgame_view(made, own, other, trump=3, tricks=taken), made))[0]
         scores = list(zip(advice.tricks, advice.opponent_tricks, strict=True))
         assert advice.exact
         for score, lost in zip(scores, advice.lost, strict=True):
             mine, theirs = scores[0][0] - score[0], score[1] - scores[0][1]
             assert lost == max(mine, theirs)
-    spades = advise(endgame_view(made, parse_hand("A2..."), parse_hand("K.2.."), trump=3, tricks=(6, 5)), made)[0]
+    last_two = endgame_view(made, parse_hand("A2..."), parse_hand("K.2.."), trump=3, tricks=(6, 5))
+    spades = advise(Decisions(last_two, made))[0]
     assert (spades.actions, spades.lost) == ((51, 39), (0, 1))
 
 
 def test_tricks_of_race_without_winner() -> None:
     made = rules("race9:counts=endgame")
     last = endgame_view(made, parse_hand("A..."), parse_hand("K..."), trump=3, tricks=(7, 5))
-    advice = advise(last, made)[0]
+    advice = advise(Decisions(last, made))[0]
     assert (advice.tricks, advice.opponent_tricks) == ((8,), (5,))
 
 
@@ -154,7 +160,7 @@ def test_labels() -> None:
 def test_sampling_network_as_judge() -> None:
     batch = DealBatch("tiny", 1, seed=3)
     sampled, best = (
-        advise(batch.views(), batch.rules, 8, judge=make_agent(f"champion:temperature={temperature}", "tiny"))[0]
+        advise(batch.decisions(), 8, judge=make_agent(f"champion:temperature={temperature}", "tiny"))[0]
         for temperature in (1, 0)
     )
     assert sampled[:-1] == best[:-1]

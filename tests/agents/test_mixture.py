@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import german_whist as gw
-from german_whist.game.agent_rng import AgentRng
+from german_whist.simulator.decisions import Decisions
+from german_whist.simulator.episodes import Episodes
 from tests.agents.networks import some_network
 from tests.players import Lowest
 
@@ -29,39 +30,47 @@ def played(**settings: Any) -> list[list[float]]:
     return [*map(list, zip(*rewards, strict=True))]
 
 
-class Highest:
-    def act(self, views: Any, rng: Any) -> Any:
-        return np.array([int(mask).bit_length() - 1 for mask in views["legal"]])
+class Noting(Lowest):
+    """Notes the rows that it was asked about last."""
+
+    def act(self, decisions: Decisions) -> Any:
+        self.noted = decisions.rows.tolist()
+        return super().act(decisions)
+
+
+def many_deals(seed: int) -> Episodes:
+    episodes = Episodes("classic", 2000)
+    episodes.reset(seed)
+    return episodes
 
 
 def test_shares_by_deal() -> None:
-    agent, views, deals = (
-        gw.make_agent({Lowest(): 0.5, Highest(): 0.3}),
-        gw.DealBatch("classic", 2000).views(),
-        np.arange(2000),
-    )
-    lowest = Lowest().act(views, None)
-
-    def played_by_first(rng: AgentRng, rows: slice = slice(None)) -> Any:
-        return np.asarray(agent.act(views[rows], rng)) == lowest[rows]
-
-    first = played_by_first(AgentRng(5, deals, step=0))
-    assert np.array_equal(first, played_by_first(AgentRng(5, deals, step=25)))
-    assert np.array_equal(first[7:9], played_by_first(AgentRng(5, deals[7:9], step=3), slice(7, 9)))
-    assert first.mean() == pytest.approx(0.5 / 0.8, abs=0.03)
-    assert not np.array_equal(first, played_by_first(AgentRng(6, deals)))
+    first = Noting()
+    agent, episodes = gw.make_agent({first: 0.5, Lowest(): 0.3}), many_deals(5)
+    agent.act(episodes.decisions(episodes.every_row))
+    found = first.noted
+    assert len(found) / 2000 == pytest.approx(0.5 / 0.8, abs=0.03)
+    for _ in range(25):
+        episodes.step(episodes.every_row, agent.act(episodes.decisions(episodes.every_row)))
+        assert first.noted == found
+    agent.act(episodes.decisions(np.arange(7, 90)))
+    assert first.noted == [row for row in found if 7 <= row < 90]
+    episodes.reset(6)
+    agent.act(episodes.decisions(episodes.every_row))
+    assert first.noted != found
 
 
 def test_shares_in_shares() -> None:
     first, second, third = Lowest(), Lowest(), Lowest()
     agent = gw.make_agent({gw.make_agent({first: 0.5, second: 0.5}): 0.5, third: 0.5})
-    agent.act(gw.DealBatch("classic", 2000, seed=1).views(), AgentRng(5, np.arange(2000)))
+    episodes = many_deals(5)
+    agent.act(episodes.decisions(episodes.every_row))
     assert [one.rows for one in (first, second, third)] == pytest.approx([500, 500, 1000], abs=80)
 
 
 def test_shares_need_the_deals() -> None:
-    with pytest.raises(ValueError, match="rng must be"):
-        gw.make_agent(SHARES).act(gw.DealBatch("classic", 2).views(), np.random.default_rng(0))
+    with pytest.raises(ValueError, match="part of deals"):
+        gw.make_agent(SHARES).act(gw.DealBatch("classic", 2).decisions(rng=np.random.default_rng(0)))
 
 
 def test_mixture_independent_of_batch() -> None:

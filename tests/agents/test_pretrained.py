@@ -27,7 +27,8 @@ def test_pretrained_by_name(name: str) -> None:
     agent = make_agent(name)
     assert isinstance(agent, ExactEndgame)
     assert isinstance(agent.agent, PolicyAgent)
-    assert (agent.name, agent.agent.name, agent.network.temperature) == (name, name, 0)
+    assert agent.prior is agent.agent
+    assert (agent.name, agent.agent.name, agent.agent.temperature) == (name, name, 0)
     sampling = make_agent(f"{name}:temperature=0.5,endgame=played+exact")
     assert isinstance(sampling, ExactEndgame)
     assert sampling.name == f"{name}:temperature=0.5,endgame=played+exact"

@@ -15,6 +15,7 @@ from german_whist.evaluation.match import play_match
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.utils.cache_folder import CACHE_VARIABLE
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.decisions import Decisions
 from german_whist.solver.tablebase import cache
 from tests.agents.positions import HEURISTIC, some_positions, view
 
@@ -31,18 +32,21 @@ def test_choice_independent_of_batch_and_threads(spec: str, preset: str) -> None
     steps = {"small": 8, "high_low": 18, "draft": 26}[preset]  # five tricks for cards are left, or fewer
     views = some_positions(preset, 12, steps).views()
     indices = np.arange(12, dtype=np.uint64)
+
+    def decisions(rows: slice = slice(None)) -> Decisions:
+        return Decisions(views[rows], preset, AgentRng(5, indices[rows]))
+
     first = MAKE[spec](1, preset)
-    actions = first.act(views, AgentRng(5, indices))
-    assert (actions != HEURISTIC.act(views)).any()
-    assert (first.act(views[::-1], AgentRng(5, indices[::-1])) == actions[::-1]).all()
+    actions = first.act(decisions())
+    assert (actions != HEURISTIC.act(decisions())).any()
+    assert (first.act(decisions(slice(None, None, -1))) == actions[::-1]).all()
     for threads in (2, 7):
         agent = MAKE[spec](threads, preset)
-        assert (agent.act(views, AgentRng(5, indices)) == actions).all()
-        assert (pickle.loads(pickle.dumps(agent)).act(views, AgentRng(5, indices)) == actions).all()
+        assert (agent.act(decisions()) == actions).all()
+        assert (pickle.loads(pickle.dumps(agent)).act(decisions()) == actions).all()
         for row in range(12):
-            alone = agent.act(views[row : row + 1], AgentRng(5, indices[row : row + 1]))
-            assert alone[0] == actions[row]
-    assert make_agent(spec, preset).act(views[:0], AgentRng(5, indices[:0])).shape == (0,)
+            assert agent.act(decisions(slice(row, row + 1)))[0] == actions[row]
+    assert make_agent(spec, preset).act(decisions(slice(0))).shape == (0,)
 
 
 @pytest.mark.parametrize("spec", MAKE)
@@ -51,13 +55,14 @@ def test_inconsistent_view_is_refused(spec: str) -> None:
     row = view("AK...", "C", face_up="C2", opponent="QJT...", opponent_void="S")
     views = np.concatenate([some_positions("classic", 1, 0).views(), row])
     with pytest.raises(ValueError, match="view 1 is inconsistent: no opponent hand satisfies it"):
-        make_agent(spec).act(views, AgentRng(1, np.arange(2)))
+        make_agent(spec).act(Decisions(views, rng=AgentRng(1, np.arange(2))))
 
 
 def test_short_hands_need_no_large_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     monkeypatch.setattr(cache, "DEFAULT_CARDS", 4)
-    make_agent("mc:worlds=2", "tiny").act(DealBatch("tiny", 1, seed=1).views(), AgentRng(5, [0]))
+    deal = DealBatch("tiny", 1, seed=1).decisions(rng=AgentRng(5, [0]))
+    make_agent("mc:worlds=2", "tiny").act(deal)
     assert [path.name for path in tmp_path.rglob("*.table")] == ["trump-high-4.table"]
 
 

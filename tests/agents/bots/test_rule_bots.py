@@ -8,6 +8,7 @@ import pytest
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import play_match
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.decisions import Decisions
 
 RULE_BOTS = ["greedy", "heuristic", "heuristic+exact"]
 BOTS = ["random", *RULE_BOTS]
@@ -17,20 +18,20 @@ def some_views(steps: int, size: int = 64) -> np.ndarray:
     batch = DealBatch("classic", size, seed=4)
     bots = [make_agent(name) for name in BOTS]
     for step in range(steps):
-        batch.step(bots[step % 3].act(batch.views(), np.random.default_rng(step)))
+        batch.step(bots[step % 3].act(batch.decisions(rng=np.random.default_rng(step))))
     return batch.views()
 
 
 @pytest.mark.parametrize("name", RULE_BOTS)
 @pytest.mark.parametrize("steps", [0, 1, 17, 26, 40])
 def test_choice_depends_on_view_alone(name: str, steps: int) -> None:
-    views = some_views(steps)
+    decisions = Decisions(some_views(steps))
     bot = make_agent(name)
-    cards = bot.act(views, None)
-    order = np.random.default_rng(0).permutation(len(views))
-    assert (make_agent(name).act(views[order], None) == cards[order]).all()
-    assert [int(bot.act(views[i : i + 1], None)[0]) for i in range(len(views))] == cards.tolist()
-    assert (bot.act(views[::2], None) == cards[::2]).all()
+    cards = bot.act(decisions)
+    order = np.random.default_rng(0).permutation(len(decisions))
+    assert (make_agent(name).act(decisions[order]) == cards[order]).all()
+    assert [int(bot.act(decisions[[i]])[0]) for i in range(len(decisions))] == cards.tolist()
+    assert (bot.act(decisions[::2]) == cards[::2]).all()
 
 
 # docs/explanation/what-was-learnt.md has the win rates, on 10,000 deals; 2,000 deals are within ± 1.1 points.

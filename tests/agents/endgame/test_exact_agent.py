@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.base import Agent
+from german_whist.agents.base import Agent, Evaluation
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.state import ENDGAME
-from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.batch import DealBatch
-from german_whist.simulator.observation.views import Views
+from german_whist.simulator.decisions import Decisions
 from tests.players import Lowest, play_randomly
 from tests.reference.plain import NAMES, cards
 from tests.solver.brute_force import card_values, race_card_margins
@@ -54,11 +53,10 @@ def endgames(rules: str, size: int, seed: int, steps: int) -> DealBatch:
 )
 def test_exact_agent_plays_best_card(rules: str, steps: int) -> None:
     batch = endgames(rules, 30, 7, steps)
-    going = np.flatnonzero(~batch.done)
-    views = batch.views(going)
-    chosen = ExactEndgame(Lowest()).act(views, None)
+    decisions = batch.decisions()
+    chosen = ExactEndgame(Lowest()).act(decisions)
     matters = 0
-    for seen, number in zip(views, chosen, strict=True):
+    for seen, number in zip(decisions.views, chosen, strict=True):
         own, other, led, trump, low = position_of(seen)
         leader, follower = (own, other) if led is None else (other, own)
         if batch.rules.race:
@@ -80,8 +78,9 @@ def test_hidden_hands_are_left_to_agent(name: str) -> None:
     step = 0
     while not (endgame := batch.views()["stock"] == 0).any():
         assert not opponent_hand_known(batch.views()).any()
-        actions = agent.act(batch.views(), AgentRng(5, np.arange(64), step=step))
-        exact = ExactEndgame(make_agent(name)).act(batch.views(), AgentRng(5, np.arange(64), step=step))
+        actions, exact = (
+            one.act(batch.decisions(rng=AgentRng(5, np.arange(64), step=step))) for one in (agent, ExactEndgame(agent))
+        )
         np.testing.assert_array_equal(actions, exact)
         batch.step(actions)
         step += 1
@@ -89,19 +88,21 @@ def test_hidden_hands_are_left_to_agent(name: str) -> None:
     assert opponent_hand_known(batch.views()).all()
 
 
-class Cached(Lowest, Agent):
-    """Plays its lowest card, on the device too, and always answers with the same array of probabilities."""
+class Cached(Agent):
+    """Plays its lowest card, on a device too, and always answers with the same array of probabilities."""
+
+    takes_tensors = True
+    evaluates = frozenset({"policy"})
 
     def __init__(self) -> None:
-        super().__init__()
-        self.chances, self.devices = np.full((64, 52), 0.5), []
+        self.chances, self.backends = np.full((64, 52), 0.5), []
 
-    def policy(self, views: Views) -> Any:
-        return self.chances
+    def evaluate(self, decisions: Decisions, *fields: Any) -> Evaluation:
+        return Evaluation(policy=self.chances)
 
-    def act_on(self, device: TorchBackend, views: Any, rng: Any) -> Any:
-        self.devices.append(device)
-        return super().act_on(device, views, rng)
+    def act(self, decisions: Decisions) -> Any:
+        self.backends.append(decisions.backend)
+        return decisions.backend.array(decisions.action_masks.int().argmax(1))
 
 
 def test_name_is_refused_with_the_one_to_write() -> None:
@@ -110,8 +111,8 @@ def test_name_is_refused_with_the_one_to_write() -> None:
 
 
 def test_policy_leaves_the_agents_array() -> None:
-    agent, views = Cached(), endgames("classic", 64, 2, 0).views()
-    chances = ExactEndgame(agent).policy(views)
+    agent, decisions = Cached(), endgames("classic", 64, 2, 0).decisions()
+    chances = ExactEndgame(agent).evaluate(decisions, "policy").policy
     assert chances is not None
     assert (chances.sum(axis=1) == 1).all()
     assert (agent.chances == 0.5).all()
@@ -120,8 +121,8 @@ def test_policy_leaves_the_agents_array() -> None:
 def test_agent_chooses_on_its_device() -> None:
     agent, host, batch = Cached(), DealBatch("small", 8, seed=3), DealBatch("small", 8, seed=3, device="cpu")
     while not host.done.all():
-        actions = ExactEndgame(Lowest()).act(host.views(), None)
-        assert ExactEndgame(agent).act_on(batch.backend, batch.views(), None).tolist() == actions.tolist()
+        actions = ExactEndgame(Lowest()).act(host.decisions())
+        assert ExactEndgame(agent).act(batch.decisions()).tolist() == actions.tolist()
         host.step(actions)
         batch.step(batch.backend.array(actions))
-    assert agent.devices == [batch.backend] * 2 * host.rules.foreplay
+    assert agent.backends == [batch.backend] * 2 * host.rules.foreplay

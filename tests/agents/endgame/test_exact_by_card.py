@@ -15,6 +15,7 @@ from german_whist.agents.pretrained import PRETRAINED_NAMES, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.observation.views import Views
 from german_whist.simulator.text.rules_text import rules_spec
 from tests.agents.networks import some_network
@@ -46,11 +47,15 @@ def test_network_until_open_then_solver(tmp_path: Path, game: str, temperature: 
     views = views_of(game)
     bare = PolicyAgent(some_network(game=game), temperature)
     agent = make_agent(f"{saved(tmp_path, 'exact', game)},temperature={temperature}")
-    known, rows = opponent_hand_known(views), np.arange(len(views))
+    known = opponent_hand_known(views)
     assert 10 < known.sum() < len(views) - 10
-    actions = agent.act(views, AgentRng(3, rows))
-    assert (actions == ExactEndgame(bare).act(views, AgentRng(3, rows))).all()
-    by_network = bare.act(views, AgentRng(3, rows))
+
+    def decisions() -> Decisions:
+        return Decisions(views, game, AgentRng(3, np.arange(len(views))))
+
+    actions = agent.act(decisions())
+    assert (actions == ExactEndgame(bare).act(decisions())).all()
+    by_network = bare.act(decisions())
     assert (actions[~known] == by_network[~known]).all()
     assert (actions[known] != by_network[known]).any()
 
@@ -64,11 +69,12 @@ def test_pretrained_solve_their_endgames(name: str) -> None:
         False,
         True,
     ]  # type: ignore[attr-defined]
-    views = views_of(rules_spec(load_pretrained(name).rules), 3)
-    actions = agent.act(views, None)
+    game = rules_spec(load_pretrained(name).rules)
+    decisions = Decisions(views_of(game, 3), game)
+    actions = agent.act(decisions)
     for spec in (f"{name}+exact", f"{name}:endgame=exact+exact", f"{name}:endgame=played+exact"):
-        assert (make_agent(spec).act(views, None) == actions).all()
-    assert (bare.act(views, None) != actions).any()
+        assert (make_agent(spec).act(decisions) == actions).all()
+    assert (bare.act(decisions) != actions).any()
 
 
 def test_every_checkpoint_can_search(tmp_path: Path) -> None:

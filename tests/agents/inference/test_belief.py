@@ -121,12 +121,14 @@ def test_likelihoods_are_those_of_the_models(game: str, monkeypatch: pytest.Monk
     expected = np.zeros((count, 3))
     assert batch.log is not None
     for action in batch.log.actions[0, : batch.log.counts[0]].tolist():
-        views = deals.views()
-        choices = np.array([mask.bit_count() for mask in views["legal"].tolist()])
+        decisions = deals.decisions()
+        choices = decisions.action_masks.sum(axis=1)
         if deals.turn[0] != batch.turn[0]:
-            weights = np.exp(network.estimated_advantages(views) / 0.1)
+            found_values = network.evaluate(decisions, "action_values").action_values
+            assert found_values is not None
+            weights = np.exp(np.nan_to_num(found_values.margin_gains, nan=-np.inf) / 0.1)
             by_network = weights[:, action] / weights.sum(axis=1)
-            by_bot = heuristic.act(views, None) == action
+            by_bot = heuristic.act(decisions) == action
             models = (0.9 * by_network + 0.1 / choices, 0.7 * by_bot + 0.3 / choices, 1 / choices)
             expected += np.where(choices > 1, np.log(models), 0.0).T
         deals.step(np.full(count, action))

@@ -10,9 +10,11 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.network.forward import LayerForward
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.game.cards import cards_of, parse_card
 from german_whist.simulator.batch import DealBatch
-from tests.agents.networks import biased_network, some_network
+from german_whist.simulator.decisions import Decisions
+from tests.agents.networks import biased_network, some_network, valued_network
 from tests.agents.positions import choice, view
 
 Floats = npt.NDArray[np.float32]
@@ -56,30 +58,45 @@ def test_temperature_0_plays_best_card() -> None:
     assert choice(PolicyAgent(biased_network({parse_card("SQ"): 9.0, deuce: 0.1})), HAND) == "S2"
 
 
-def test_probabilities() -> None:
-    agent = PolicyAgent(some_network(3))
+def test_policy() -> None:
+    agent, sampling = PolicyAgent(some_network(3)), PolicyAgent(some_network(3), 1.0)
     batch = DealBatch("classic", 16, seed=2)
     for _ in range(9):
-        batch.step(agent.act(batch.views(), None))
-    views = batch.views()
-    chances = agent.probabilities(views)
+        batch.step(agent.act(batch.decisions()))
+    decisions = batch.decisions()
+    certain, chances = (one.evaluate(decisions, "policy").policy for one in (agent, sampling))
+    assert certain is not None
+    assert chances is not None
     assert chances.sum(axis=1) == pytest.approx(np.ones(16))
-    assert ((chances > 0) == batch.action_mask()).all()
-    assert (chances.argmax(axis=1) == agent.act(views, None)).all()
+    assert ((chances > 0) == decisions.action_masks).all()
+    best = agent.act(decisions)
+    assert (chances.argmax(axis=1) == best).all()
+    assert (certain == np.eye(52)[best]).all()
     rows = 10_000
-    sampled = PolicyAgent(some_network(3), 1.0).act(np.repeat(views[:1], rows), np.random.default_rng(1))
+    sampled = sampling.act(Decisions(np.repeat(decisions.views[:1], rows), rng=np.random.default_rng(1)))
     counts = np.bincount(sampled, minlength=52)
     assert counts / rows == pytest.approx(chances[0], abs=0.02)
 
 
-def test_advantages() -> None:
+def test_action_values() -> None:
     biases = {parse_card("SA"): 3.0, parse_card("S2"): 1.0}
-    assert PolicyAgent(biased_network(biases)).advantages(HAND) is None
     scaled = dataclasses.replace(biased_network(biases), logits_per_trick=4.0)
-    advantages = PolicyAgent(scaled).advantages(HAND)
-    assert advantages is not None
     legal = list(cards_of(HAND["hand"][0]))
-    assert advantages[0, parse_card("SA")] == 0
-    assert advantages[0, parse_card("S2")] == pytest.approx(-0.5)
-    assert {advantages[0, card] for card in legal} == {0, -0.5, -0.75}
-    assert (np.delete(advantages[0], legal) == -np.inf).all()
+    for checkpoint, logits_per_trick in ((scaled, 4.0), (biased_network(biases), LOGITS_PER_TRICK)):
+        found = PolicyAgent(checkpoint).evaluate(Decisions(HAND), "action_values").action_values
+        assert found is not None
+        assert found.actions.tolist() == [parse_card("SA")]
+        [gains] = found.margin_gains
+        assert gains[parse_card("SA")] == 0
+        assert gains[parse_card("S2")] == pytest.approx(-2 / logits_per_trick)
+        assert sorted({round(gains[card] * logits_per_trick, 3) for card in legal}) == [-3, -2, 0]
+        assert np.isnan(np.delete(gains, legal)).all()
+
+
+def test_only_what_is_asked_for() -> None:
+    agent, decisions = PolicyAgent(valued_network()), DealBatch("classic", 3).decisions()
+    assert agent.evaluates == {"policy", "values", "action_values"}
+    assert agent.evaluate(decisions) == (None, None, None)
+    policy, values, action_values = agent.evaluate(decisions, "values")
+    assert values is not None
+    assert policy is action_values is None

@@ -48,8 +48,8 @@ def test_checkpoint_round_trip(tmp_path: Path, hidden: tuple[int, ...], game: st
             assert same.dtype == np.float32
             assert array.tobytes() == same.tobytes()
     assert (loaded.rules, loaded.training, loaded.results) == (rules(game), made.training, made.results)
-    views = DealBatch(game, 30).views()
-    assert (PolicyAgent(loaded).act(views, None) == PolicyAgent(made).act(views, None)).all()
+    decisions = DealBatch(game, 30).decisions()
+    assert np.array_equal(PolicyAgent(loaded).act(decisions), PolicyAgent(made).act(decisions))
 
 
 def test_damaged_file_is_refused(path: Path, tmp_path: Path) -> None:

@@ -65,9 +65,9 @@ def test_suit_network_round_trip(tmp_path: Path) -> None:
     loaded = load_checkpoint(path)
     assert loaded.suit_layers == 2
     assert loaded.sizes == made.sizes == [443, 9, 7, 11, 10, 8, 5, 52]
-    views = DealBatch("classic", 20, 1).views()
-    assert np.array_equal(PolicyAgent(loaded).act(views, None), PolicyAgent(made).act(views, None))
-    values, same = PolicyAgent(loaded).values(views), PolicyAgent(made).values(views)
+    decisions = DealBatch("classic", 20, 1).decisions()
+    assert np.array_equal(PolicyAgent(loaded).act(decisions), PolicyAgent(made).act(decisions))
+    values, same = (PolicyAgent(one).evaluate(decisions, "values").values for one in (loaded, made))
     assert values is not None
     assert same is not None
     assert all(np.array_equal(one, other) for one, other in zip(values, same, strict=True))

@@ -16,19 +16,20 @@ from tests.agents.networks import some_network, valued_network
 
 
 def test_no_value_network() -> None:
-    views = DealBatch("classic", 3).views()
-    assert PolicyAgent(some_network()).values(views) is None
-    assert ExactEndgame(PolicyAgent(some_network())).values(views) is None
-    assert make_agent("heuristic+exact").values(views) is None  # type: ignore[attr-defined]
+    decisions, network = DealBatch("classic", 3).decisions(), PolicyAgent(some_network())
+    for agent in (network, ExactEndgame(network), make_agent("heuristic+exact")):
+        assert agent.evaluate(decisions, "values").values is None
+        assert "values" not in agent.evaluates
     assert "value" not in some_network().model_card()
 
 
 def test_values_are_network_outputs() -> None:
     checkpoint = valued_network()
-    views = DealBatch("classic", 40).views()
-    values = PolicyAgent(checkpoint).values(views)
+    decisions, agent = DealBatch("classic", 40).decisions(), PolicyAgent(checkpoint)
+    values = agent.evaluate(decisions, "values").values
     assert values is not None
-    inputs = network_inputs(canonical_views(views)[0]).astype(float)
+    assert (values.actions == agent.act(decisions)).all()
+    inputs = network_inputs(canonical_views(decisions.views)[0]).astype(float)
     (weight, bias), (last, last_bias) = checkpoint.value
     outputs = np.maximum(inputs @ weight.T + bias, 0) @ last.T + last_bias
     np.testing.assert_allclose(values.margin, outputs[:, 0], rtol=1e-4, atol=1e-4)
@@ -43,13 +44,13 @@ def test_open_values_are_exact(game: str) -> None:
         playing = batch.views()["stock"] > 0
         batch.step(np.array([rng.choice(row) for row in legal])[playing], np.flatnonzero(playing))
     agent = ExactEndgame(PolicyAgent(valued_network(game)))
-    open_rows = np.flatnonzero(~batch.done)
-    views = batch.views(open_rows)
-    assert opponent_hand_known(views).all()
-    seats, values = batch.turn[open_rows].copy(), agent.values(views)
+    decisions = batch.decisions()
+    open_rows = decisions.rows
+    assert opponent_hand_known(decisions.views).all()
+    seats, values = batch.turn[open_rows].copy(), agent.evaluate(decisions, "values").values
     while not batch.done.all():
-        live = np.flatnonzero(~batch.done)
-        batch.step(agent.act(batch.views(live)), live)
+        decisions = batch.decisions()
+        batch.step(agent.act(decisions), decisions.rows)
     margins = batch.returns("margin")[open_rows, seats]
     assert values is not None
     assert (values.margin == margins).all()

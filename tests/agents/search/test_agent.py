@@ -11,6 +11,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.decisions import Decisions
 from tests.players import play_randomly
 from tests.presets import PRESETS
 
@@ -33,11 +34,14 @@ class Positions:
         play_randomly(self.batch, np.random.default_rng(seed), steps)
         self.views, self.histories = self.batch.views(), self.batch.history()
 
-    def search(self, agent: SearchAgent, rows: Any = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+    def decisions(self, rows: Any = slice(None)) -> Decisions:
+        """Return decisions whose random numbers begin anew."""
         tokens, lengths = self.histories
-        return agent.search(
-            self.views[rows], AgentRng(7, np.arange(len(self.views))[rows]), (tokens[rows], lengths[rows])
-        )
+        rng = AgentRng(7, np.arange(len(self.views))[rows])
+        return Decisions(self.views[rows], self.batch.rules, rng, (tokens[rows], lengths[rows]))
+
+    def search(self, agent: SearchAgent, rows: Any = slice(None)) -> tuple[np.ndarray, np.ndarray]:
+        return agent.search(self.decisions(rows))
 
 
 @pytest.fixture(scope="module")
@@ -63,9 +67,9 @@ def test_gains_independent_of_batch_and_threads(positions: Positions) -> None:
 def test_play_is_searched_late() -> None:
     agent, searched = searcher(SPEC, "classic"), []
     for steps in (4, 18):
-        views = Positions(24, steps, "classic").views
-        played = agent.act(views, AgentRng(7, np.arange(24)))
-        searched.append((played != agent.prior.act(views, None)).any())
+        positions = Positions(24, steps, "classic")
+        assert agent.prior is not None
+        searched.append((agent.act(positions.decisions()) != agent.prior.act(positions.decisions())).any())
     assert searched == [False, True]
 
 
@@ -82,4 +86,4 @@ def test_search_plays_every_game(preset: str) -> None:
 def test_wrong_history_is_refused(positions: Positions) -> None:
     tokens, lengths = positions.histories
     with pytest.raises(ValueError, match="history"):
-        searcher(SPEC).search(positions.views, AgentRng(7, range(24)), (tokens[::-1], lengths))
+        searcher(SPEC).search(Decisions(positions.views, GAME, AgentRng(7, range(24)), (tokens[::-1], lengths)))

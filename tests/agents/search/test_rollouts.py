@@ -16,6 +16,7 @@ from german_whist.evaluation.match import play_match
 from german_whist.game.cards import cards_of
 from german_whist.game.rules import Rules, rules
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.decisions import Decisions
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from tests.agents.positions import HEURISTIC, Fixed, draw, some_positions
 from tests.presets import PRESETS
@@ -27,11 +28,14 @@ def rollout_margin(game: Rules, states: np.ndarray[Any, Any], action: int, agent
     batch.states[:] = states
     batch.step(np.full(len(states), action))
     while not batch.done.all():
-        live = ~batch.done
-        actions = np.zeros(len(states), np.int64)
-        actions[live] = agent.act(batch.views()[live], None)
-        batch.step(actions)
+        decisions = batch.decisions()
+        batch.step(agent.act(decisions), decisions.rows)
     return float(batch.returns()[:, 0].sum())
+
+
+def one_decision(row: np.void, game: Rules) -> Decisions:
+    """A decision whose worlds are those of key 99."""
+    return Decisions(np.array([row]), game, Fixed(99))
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -41,7 +45,7 @@ def test_gains_are_mean_rollout_margins(preset: str, steps: int) -> None:
     views = some_positions(game, 3, steps).views()
     views = views[(views["legal"] > 0) & ((views["stock"] > 0) | game.humbug)]
     for row in views:
-        [chosen], [gains] = SearchAgent.flat(worlds=4, rules=game).search(np.array([row]), Fixed(99))
+        [chosen], [gains] = SearchAgent.flat(worlds=4, rules=game).search(one_decision(row, game))
         _, states = draw(game, row, [99], 4)
         tried = list(cards_of(int(distinct_actions(row))))
         if len(tried) == 1:
@@ -65,7 +69,9 @@ def test_networks_play_the_rollouts(preset: str, steps: int, monkeypatch: pytest
     agent, compared = SearchAgent(network, game, 4, checkpoint, threads=1), 0
     views = some_positions(game, 6, steps).views()
     for row in views[views["legal"] > 0]:
-        [chosen], [margins], *_ = agent.action_values(np.array([row]), Fixed(99))
+        found = agent.evaluate(one_decision(row, game), "action_values").action_values
+        assert found is not None
+        [chosen], [margins], *_ = found
         _, states = draw(game, row, [99], 4)
         tried = list(cards_of(int(distinct_actions(row))))
         if len(tried) == 1:

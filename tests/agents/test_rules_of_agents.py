@@ -30,7 +30,7 @@ def test_search_refuses_humbug(spec: str) -> None:
 @pytest.mark.parametrize("game", OPEN)
 def test_champion_plays_every_game(game: str) -> None:
     agent: Any = make_agent("champion", game)
-    assert agent.network.checkpoint is load_pretrained("champion")
+    assert agent.prior.checkpoint is load_pretrained("champion")
     assert agent.rules == gw.rules(game)
 
 
