@@ -47,13 +47,11 @@ RATED = """async (count) => {
 BOT = """
 from pathlib import Path
 
-import german_whist as gw
-
 class Bot:
-    def act(self, views, rng):
+    def act(self, decisions):
         if Path(__file__).with_name("broken").exists():
             raise RuntimeError("no card")
-        return gw.action_mask(views).argmax(axis=1)
+        return decisions.action_masks.argmax(axis=1)
 """
 
 

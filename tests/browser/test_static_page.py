@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from german_whist.agents.base import play_turn
+from german_whist.agents.asking import play
 from german_whist.agents.judge import advise
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.recording import Recording
 from german_whist.game.rules import rule_names
 from german_whist.simulator.batch import DealBatch
-from german_whist.simulator.episodes import Episode
+from german_whist.simulator.decisions import Decisions
+from german_whist.simulator.episode import Episode
 from german_whist.table.bundle import write_page
 from tests.browser.playing import games_window
 from tests.browser.static_site import StaticSite
@@ -381,10 +382,10 @@ def test_a_claim_holds_where_python_says_so_and_nowhere_else(table: Table) -> No
     for deal in table.page.evaluate(_CLAIM, list(range(12))):
         recording, seat = Recording.from_line(deal["recording"]), deal["seat"]
         turns = [int(batch.states["turn"][0]) for batch in recording.steps()][:-1]
-        own = recording.decisions()[0][[turn == seat for turn in turns]]
+        own = recording.decisions()[0].views[[turn == seat for turn in turns]]
         for decision, claim, refused in deal["tried"]:
             view = own[decision : decision + 1]
-            (advice,) = advise(view, recording.rules)
+            (advice,) = advise(Decisions(view, recording.rules))
             taken = [int(view[f"tricks_{side}"][0, 1]) for side in ("self", "opponent")]
             if claim == "lost":
                 lost = deal["session"]["position"]["result"]["winner"] == "opponent"
@@ -461,8 +462,8 @@ def played_by(*agents: Any, deal: tuple[int, int]) -> Episode:
     """A deal of classic that agents have played, by seat."""
     episode = Episode("classic")
     episode.reset(options={"deal": deal})
-    while not episode.over[0]:
-        play_turn(agents[episode.turn], episode, episode.every_row)
+    for _ in play(episode, agents):
+        pass
     return episode
 
 

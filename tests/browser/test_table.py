@@ -225,11 +225,9 @@ def test_without_sound_nothing_is_heard(table: Table) -> None:
 
 
 _BOT = """
-import german_whist as gw
-
 class Mine:
-    def act(self, views, rng):
-        return gw.action_mask(views).argmax(axis=1)
+    def act(self, decisions):
+        return decisions.action_masks.argmax(axis=1)
 """
 
 

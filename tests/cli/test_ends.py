@@ -57,7 +57,7 @@ def test_workers_end_with_command(number: signal.Signals, tmp_path: Path) -> Non
 
 @pytest.mark.nightly
 def test_error_in_worker_names_its_line(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text("class Bot:\n    def act(self, views, rng):\n        return 1 / 0\n")
+    (tmp_path / "mine.py").write_text("class Bot:\n    def act(self, decisions):\n        return 1 / 0\n")
     process = start(*f"evaluate python:{tmp_path}/mine.py:Bot random --deals 1 --rules tiny --workers 1".split())
     assert "mine.py, line 3: ZeroDivisionError" in process.communicate(timeout=120)[1]
     assert process.returncode == 2

@@ -7,10 +7,10 @@ from unittest.mock import Mock
 
 import pytest
 
-from german_whist.agents.base import play_turn
+from german_whist.agents.asking import ask
 from german_whist.agents.registry import make_agent
 from german_whist.game.actions import action_text
-from german_whist.simulator.episodes import Episode
+from german_whist.simulator.episode import Episode
 from german_whist.simulator.text.events import result_text
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
@@ -29,8 +29,8 @@ def lowest_actions(game: str, seat: int, seed: int, deals: int) -> tuple[list[st
                 typed.append(action_text(action, deal.rules))
                 deal.play(action)
             else:
-                play_turn(bot, deal, deal.every_row)
-        state, margin = deal.batch.states[0], float(deal.returns("margin", deal.every_row)[0, 0])
+                deal.play(int(ask(bot, deal.decisions())[0]))
+        state, margin = deal.batch.states[0], deal.returns("margin")[0]
         results.append(result_text(state["tricks"], margin, deal.rules, names, low=bool(state["low"])))
         won = [won[0] + (margin > 0), won[1] + (margin < 0)]
         scores.append(f"Deals won: {names[0]} {won[0]}, {names[1]} {won[1]}.")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from german_whist.agents.policy.agent import _GpuNetwork
+from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
-from german_whist.game.rules import rules
 from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.episodes import Episodes
@@ -24,12 +23,12 @@ def play_a_batch() -> None:
     DealBatch("small", 8, device="cpu", history=True, canonical=True).history()
     batch = DealBatch("small", 8, device="cpu", endgame="exact", history=True)
     batch.deal_decks([list(batch.rules.cards)], [1], [0])
-    network = _GpuNetwork(load_pretrained("small"), rules("small"), CPU)
+    network = PolicyAgent(load_pretrained("small"))
     while not batch.done.all():
         batch.observe(seats=batch.turn)
         for agent in (make_agent("greedy"), make_agent("heuristic")):
-            agent.act_on(CPU, batch.views(), None)
-        network.act(batch.views(), 0.0, None)
+            agent.act(batch.decisions())
+        network.act_with_torch(batch.decisions())
         batch.step(torch.where(batch.done, 0, batch.action_mask().argmax(1)))
     batch.observe()
     batch.returns("points")
@@ -44,7 +43,7 @@ def solve_endgames() -> None:
     found = device_endgames.solve_endgames_on(CPU, hands[:1], hands[1:], -1, False, -1)
     assert found.tolist() == [0]
     states = DealBatch("six_cards", 4, device="cpu").states
-    device_endgames.tricks_of_states(CPU, states)
+    device_endgames.tricks_of_states(states)
 
 
 def train(game: str) -> None:

@@ -58,7 +58,7 @@ def test_device_endgames_match_search() -> None:
 @pytest.mark.parametrize("rules", ["tiny", "six_cards", "high_low:ranks=6,hand=6,stock=12"])
 def test_deals_end_with_perfect_play(rules: str) -> None:
     arrays, tensors = DealBatch(rules, 50, endgame="exact"), DealBatch(rules, 50, device="cpu", endgame="exact")
-    tensors.endgame_hook.finish_on = lambda device, rules, states: device_endgames.tricks_of_states(device, states)
+    tensors.endgame_hook.finish = lambda rules, states: device_endgames.tricks_of_states(states)
     while not arrays.done.all():
         actions = arrays.action_mask().argmax(axis=1)
         arrays.step(actions)

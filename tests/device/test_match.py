@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.agents.policy.agent import _GpuNetwork
+from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import load_pretrained
-from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import play_match
-from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.batch import DealBatch
 
 
@@ -34,17 +32,13 @@ def test_match_matches_arrays(first: str, second: str, settings: dict[str, Any])
     assert found == expected
 
 
-def test_gpu_network_matches_cpu() -> None:
-    agent = make_agent("small").network
-    on_gpu = _GpuNetwork(load_pretrained("small"), agent.rules, TorchBackend("cpu"))
-    arrays, tensors = DealBatch(agent.rules, 100), DealBatch(agent.rules, 100, device="cpu")
+def test_network_in_torch_matches_compiled_one() -> None:
+    best, sampling = (PolicyAgent(load_pretrained("small"), temperature) for temperature in (0.0, 2.0))
+    arrays, tensors = DealBatch(best.rules, 100), DealBatch(best.rules, 100, device="cpu")
     for _ in range(20):
-        actions = agent.act(arrays.views(), None)
-        np.testing.assert_array_equal(on_gpu.act(tensors.views(), 0.0, None).numpy(), actions)
-        numbers = np.random.default_rng(0), np.random.default_rng(0)
-        warm = type(agent)(agent.checkpoint, 2.0)
-        np.testing.assert_array_equal(
-            on_gpu.act(tensors.views(), 2.0, numbers[0]).numpy(), warm.act(arrays.views(), numbers[1])
-        )
+        for agent in (sampling, best):
+            actions = agent.act(arrays.decisions(rng=np.random.default_rng(0)))
+            found = agent.act_with_torch(tensors.decisions(rng=np.random.default_rng(0)))
+            np.testing.assert_array_equal(found.numpy(), actions)
         arrays.step(actions)
         tensors.step(torch.from_numpy(actions))

@@ -56,7 +56,7 @@ def test_episode_is_the_engines_deal(endgame: str, keys: Any, rng: np.random.Gen
         reward, terminated = 0.0, False
         while True:
             while not batch.done[0] and batch.turn[0] != environment.learner:
-                batch.step(opponent.act(batch.views(), None))  # type: ignore[arg-type]
+                batch.step(opponent.act(batch.decisions()))
             vector, mask = batch.observe(seats=[environment.learner])[0], batch.action_mask()[0]
             assert environment.observation_space.contains(seen)
             np.testing.assert_equal(seen, vector if keys is None else dict(zip(keys, (vector, mask), strict=True)))

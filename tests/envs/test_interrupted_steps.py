@@ -24,8 +24,8 @@ class Unreachable(Lowest):
         super().__init__()
         self.at = at
 
-    def act(self, views: Any, rng: Any) -> Any:
-        actions = super().act(views, rng)
+    def act(self, decisions: gw.Decisions) -> Any:
+        actions = super().act(decisions)
         if self.calls == self.at:
             raise TimeoutError("no answer")
         return actions

@@ -23,7 +23,7 @@ class Scripted:
     def __init__(self, actions: list[int]) -> None:
         self.actions = iter(actions)
 
-    def act(self, views: np.ndarray[Any, Any], rng: Any) -> npt.NDArray[np.int64]:
+    def act(self, decisions: gw.Decisions) -> npt.NDArray[np.int64]:
         return np.array([next(self.actions)])
 
 
@@ -143,7 +143,7 @@ def test_regret_in_foreplay() -> None:
     twin = GermanWhistEnv("heuristic", observation="both")
     seen, _ = twin.reset(seed=6)
     for _ in range(8):
-        advice = advise(env.view, env.rules, 8, 0, (seen["history"][None], seen["length"]))[0]
+        advice = advise(gw.Decisions(env.view, env.rules, histories=(seen["history"][None], seen["length"])), 8)[0]
         place = (0, -1)[len(found) % 2]
         _, reward, _, info = env.step(card_text(advice.actions[place]))
         seen = twin.step(advice.actions[place])[0]

@@ -1,4 +1,4 @@
-"""Agents that ask for their games: histories on demand, and keys for a state of their own."""
+"""Agents that know their games: histories on demand, and keys for a state of their own."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import gymnasium
 import numpy as np
 import pytest
 
-from german_whist.agents.base import Games
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.evaluation.match import play_match
+from german_whist.simulator.decisions import Decisions
 from tests.players import Lowest, ReadsHistory
 
 
@@ -24,23 +24,22 @@ class Remembers:
     """
 
     name = "remembers"
-    uses_games = True
 
     def __init__(self) -> None:
         self.decisions = self.begun = 0
         self.seen: WeakKeyDictionary[Any, tuple[int, int]] = WeakKeyDictionary()
 
-    def act(self, views: np.ndarray, rng: Any, games: Games) -> np.ndarray:
+    def act(self, decisions: Decisions) -> np.ndarray:
         chosen = []
-        for view, game in zip(views, games.ids(), strict=True):
+        for view, game in zip(decisions.views, decisions.game_ids, strict=True):
             self.begun += game not in self.seen
-            decisions, hand = self.seen.get(game, (0, 0))
-            assert decisions == int(view["played_self"]).bit_count()
+            played, hand = self.seen.get(game, (0, 0))
+            assert played == int(view["played_self"]).bit_count()
             assert not hand & ~(int(view["hand"]) | int(view["played_self"]))
-            self.seen[game] = decisions + 1, hand | int(view["hand"])
+            self.seen[game] = played + 1, hand | int(view["hand"])
             legal = int(view["legal"])
-            chosen.append(legal.bit_length() - 1 if decisions % 2 else (legal & -legal).bit_length() - 1)
-        self.decisions += len(views)
+            chosen.append(legal.bit_length() - 1 if played % 2 else (legal & -legal).bit_length() - 1)
+        self.decisions += len(decisions)
         return np.array(chosen)
 
 

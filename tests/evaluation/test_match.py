@@ -17,8 +17,9 @@ from german_whist.evaluation.match import MatchResult, play_match
 from german_whist.game.cards import card_text
 from german_whist.game.rules import rules
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.decisions import Decisions
 from tests.agents.networks import some_network
-from tests.players import Lowest
+from tests.players import Lowest, lowest
 from tests.reference.game import ReferenceDeal, returns_of
 
 AGENTS: dict[str, Callable[[], Any]] = {
@@ -30,19 +31,15 @@ AGENTS: dict[str, Callable[[], Any]] = {
 
 
 class Returning:
-    """Answers with whatever a function makes of the views."""
+    """Answers with whatever a function makes of the action masks."""
 
     name = "odd one"
 
     def __init__(self, answer: Callable[[np.ndarray], Any]) -> None:
         self.answer = answer
 
-    def act(self, views: np.ndarray, rng: Any) -> Any:
-        return self.answer(views)
-
-
-def lowest_cards(views: np.ndarray) -> np.ndarray:
-    return Lowest().act(views, None)  # type: ignore[arg-type]
+    def act(self, decisions: Decisions) -> Any:
+        return self.answer(decisions.action_masks)
 
 
 def fields(result: MatchResult) -> dict[str, Any]:
@@ -122,11 +119,11 @@ def test_bad_input(settings: dict[str, Any], message: str) -> None:
 
 
 ODD_ANSWERS: dict[str, tuple[Callable[[np.ndarray], Any], str]] = {
-    "nothing": (lambda views: None, r"object\[\]"),
-    "one too many": (lambda views: np.append(lowest_cards(views), 0), r"int64\[21\]"),
-    "whole floats": (lambda views: lowest_cards(views).astype(float), r"float64\[20\]"),
-    "below the deck": (lambda views: lowest_cards(views) - 60, r"'odd one' .* -\d+ in deal \d+ of seed 3"),
-    "card 0": (lambda views: np.zeros(len(views), np.int64), r"'odd one' .* 0 in deal \d+ of seed 3"),
+    "nothing": (lambda masks: None, r"object\[\]"),
+    "one too many": (lambda masks: np.append(lowest(masks), 0), r"int64\[21\]"),
+    "whole floats": (lambda masks: lowest(masks).astype(float), r"float64\[20\]"),
+    "below the deck": (lambda masks: lowest(masks) - 60, r"'odd one' .* -\d+ in deal \d+ of seed 3"),
+    "card 0": (lambda masks: np.zeros(len(masks), np.int64), r"'odd one' .* 0 in deal \d+ of seed 3"),
 }
 
 
@@ -141,7 +138,7 @@ def test_wrong_answer_of_agent(kind: str, as_first: bool) -> None:
 
 def test_agent_that_raises() -> None:
     with pytest.raises(ZeroDivisionError):
-        play_match(Returning(lambda views: 1 // 0), "random", deals=2)
+        play_match(Returning(lambda masks: 1 // 0), "random", deals=2)
 
 
 @pytest.mark.nightly

@@ -9,8 +9,7 @@ import pytest
 
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import play_match
-from german_whist.game.agent_rng import AgentRng
-from german_whist.simulator.episodes import Episode
+from german_whist.simulator.episode import Episode
 
 GREEDY = make_agent("greedy")
 HEURISTIC = make_agent("heuristic")
@@ -20,10 +19,11 @@ def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: i
     """One match at the environments' table, ``agents[seat]`` in each seat: the final scores and the deals played."""
     table = Episode(game, match)
     table.reset(options={"match": (seed, number)})
+    deals = set()
     while table.legal:
-        rng = AgentRng(seed, [0])
-        assert table.play(int(agents[table.turn].act(table.batch.views(), rng)[0]))
-    return tuple(table.scores[0]), int(table.deals[0])
+        deals.add(table.address)
+        assert table.play(int(agents[table.turn].act(table.decisions())[0]))
+    return table.scores, len(deals)
 
 
 @pytest.mark.parametrize(("game", "match"), [("small", "first_to:8"), ("humbug", "best_of:3")])

@@ -12,13 +12,13 @@ from tests.presets import PRESETS
 pyspiel = pytest.importorskip("pyspiel")
 
 
-from german_whist.agents.base import Games
 from german_whist.agents.registry import make_agent
 from german_whist.game.cards import cards_of
 from german_whist.openspiel.bots import AgentBot, BotAgent
 from german_whist.openspiel.game import load_game
 from german_whist.openspiel.state import state_of
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.decisions import Decisions
 
 
 class Recorder(pyspiel.Bot):  # type: ignore[misc]
@@ -44,14 +44,8 @@ class Ranked:
     def __init__(self, place: int) -> None:
         self.place = place
 
-    def act(self, views: Any, rng: Any) -> Any:
-        return np.array([[*cards_of(int(view["legal"]))][self.place] for view in views])
-
-
-def games_of(batch: DealBatch, rows: list[int]) -> Games:
-    """What agents are handed of some rows of a batch."""
-    which = np.array(rows)
-    return Games(lambda: batch.history(rows=which), lambda: batch.game_ids(which))
+    def act(self, decisions: Decisions) -> Any:
+        return np.array([[*cards_of(int(view["legal"]))][self.place] for view in decisions.views])
 
 
 @pytest.mark.parametrize("preset", ["classic", "draft", "humbug"])
@@ -62,21 +56,22 @@ def test_agent_as_bot(preset: str) -> None:
     games = [load_game(preset, dealer=row) for row in (0, 1)]
     played: list[list[int]] = [[], []]
     while not batch.done.all():
-        actions = agent.act(batch.views(), None)
-        for row in np.flatnonzero(~batch.done):
+        decisions = batch.decisions()
+        actions = agent.act(decisions)
+        for row, action in zip(decisions.rows, actions, strict=True):
             state = state_of(games[row], decks[row], played[row])
-            assert bot.step(state) == actions[row]
-            played[row].append(actions[row])
-        batch.step(actions)
+            assert bot.step(state) == action
+            played[row].append(action)
+        batch.step(actions, decisions.rows)
 
 
 def test_bots_of_one_seed_draw_different_numbers_in_each_seat_and_game() -> None:
     drawn: list[float] = []
 
     class Draws:
-        def act(self, views: Any, rng: Any) -> Any:
-            drawn.append(float(rng.random()[0]))
-            return [next(cards_of(int(mask))) for mask in views["legal"]]
+        def act(self, decisions: Decisions) -> Any:
+            drawn.append(float(decisions.rng.random()[0]))
+            return decisions.action_masks.argmax(axis=1)
 
     bots = [AgentBot(Draws()), AgentBot(Draws())]
     for _ in range(2):
@@ -118,7 +113,7 @@ def test_bot_gets_information_states(preset: str) -> None:
         actions = np.zeros(2, np.int64)
         for row in np.flatnonzero(~batch.done):
             seat = int(batch.turn[row])
-            [actions[row]] = agent.act(batch.views([row]), rng, games_of(batch, [row]))
+            [actions[row]] = agent.act(batch.decisions([row], rng))
             player = int(seat == batch.states["dealer"][row])
             state = state_of(load_game(preset), decks[row], played[row])
             assert shown[-1] == (player, state.information_state_string(player))

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("pyspiel")
 
 import german_whist as gw
+from german_whist.agents.base import Evaluation, Field
 from german_whist.evaluation.exploitability.best_response import exploitability
 from tools.small_games import RESULTS, SmallGame, chances_of, finished, table
 
@@ -18,13 +19,17 @@ PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "baselines.md"
 RULES = "six_cards"
 
 
-class HighCards:
+class HighCards(gw.Agent):
     """Prefers high cards, by a fixed ratio: its policy differs from view to view."""
 
     name = "high cards"
+    evaluates = frozenset({"policy"})
 
-    def act(self, views: Any, rng: Any) -> Any:
+    def act(self, decisions: gw.Decisions) -> Any:
         raise AssertionError("its policy is known")
+
+    def evaluate(self, decisions: gw.Decisions, *fields: Field) -> Evaluation:
+        return Evaluation(policy=self.policy(decisions.views))
 
     def policy(self, views: Any) -> Any:
         weights = gw.action_mask(views, RULES) * 1.3 ** np.arange(gw.rules(RULES).num_actions)

@@ -29,8 +29,7 @@ while not terminated:
 for name in gw.agent_names():
     if name not in ("checkpoint", "python", "mc", "ismcts"):
         agent = gw.make_agent(name)
-        rules = agent.rules or "classic"
-        assert len(agent.act(gw.DealBatch(rules, 8).views(), rng)) == 8
+        assert len(agent.act(gw.DealBatch(agent.rules or "classic", 8).decisions(rng=rng))) == 8
 result = gw.play_match("champion:endgame=played", "random", deals=100)
 assert result.interval[0] > 0.5, result
 print(f"german-whist {gw.__version__} works: champion won {result.win_rate:.0%} of its games against random")

@@ -10,10 +10,8 @@ import pytest
 from german_whist.envs.pettingzoo_env import raw_env
 from german_whist.game.match_format import MAX_DEALS, MAX_TARGET, first_deals, match_format_of
 from german_whist.simulator import episodes
-from german_whist.simulator.episodes import Episode
+from german_whist.simulator.episode import Episode
 from tests.players import HALF_POINTS, play_out_match
-
-ROW = np.zeros(1, np.int64)
 
 
 def won(match: str, *scores: tuple[float, float]) -> list[int]:
@@ -85,8 +83,8 @@ def test_match_course(rules: Any, endgame: str, match: str, rng: np.random.Gener
             assert scores.tolist() == list(after)
             assert (scores.max() >= match_format_of(match).target) == (i == len(deals) - 1)
         winner = int(scores.argmax())
-        assert episode.returns("win", ROW).tolist() == [[1 - 2 * winner, 2 * winner - 1]]
-        assert episode.returns("points", ROW).tolist() == [[scores[0] - scores[1], scores[1] - scores[0]]]
+        assert episode.returns("win") == (1 - 2 * winner, 2 * winner - 1)
+        assert episode.returns("points") == (scores[0] - scores[1], scores[1] - scores[0])
 
 
 def test_first_dealer(rng: np.random.Generator) -> None:
@@ -112,9 +110,9 @@ def test_max_deals(monkeypatch: pytest.MonkeyPatch, rng) -> None:
     monkeypatch.setattr(episodes, "MAX_DEALS", 3)
     episode = Episode("tiny", "first_to:50")
     episode.reset(seed=1)
-    assert len(play_out_match(episode, rng)) == episode.deals[0] == 3
-    assert episode.returns("win", ROW).tolist() == [[0, 0]]
-    assert not episode.legal
+    assert len(play_out_match(episode, rng)) == 3
+    assert episode.returns("win") == (0, 0)
+    assert episode.is_over
 
 
 def test_matches_share_no_deal() -> None:

@@ -34,7 +34,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.game.rules import Rules
 from german_whist.game.state import STATE
 from german_whist.simulator.batch import DealBatch
-from german_whist.simulator.observation.canonical import canonical_views
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.endgames import solve_endgames
 from german_whist.table.page_data import NETWORKS, page_rules, rounded_network, write_data
@@ -77,14 +77,14 @@ def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_eve
     judged: list[Columns] = []
     exact: list[Columns] = []
     while not batch.done.all():
-        rows = np.flatnonzero(~batch.done)
-        views, uniform = batch.views(rows), rng.random(len(rows))
+        decisions = batch.decisions()
+        rows, views, uniform = decisions.rows, decisions.views, rng.random(len(decisions))
         known = opponent_hand_known(views)
         solved = known & (rows % exact_every == 0)
         network = np.where(known | (not networks), 0, np.where(rows % _CHAMPION_EVERY == 1, 2, 1))
-        judged.append(_judged(views, network, networks))
+        judged.append(_judged(decisions, network, networks))
         exact.append(_exact(views[solved]))
-        choices = np.stack([_random(views, uniform), greedy.act(views), textbook.act(views), textbook.act(views)])
+        choices = np.stack([_random(views, uniform), greedy.act(decisions), *2 * [textbook.act(decisions)]])
         choices[3, network > 0] = judged[-1]["network"]
         action = choices[rng.integers(len(choices), size=len(rows)), np.arange(len(rows))]
         step = {"deal": rows.astype(np.int16), "state": batch.states[rows], "uniform": uniform}
@@ -118,31 +118,33 @@ def _weights(count: int) -> npt.NDArray[np.uint32]:
     return _HASH * np.arange(1, 2 * count, 2, dtype=np.uint32)
 
 
-def _judged(views: Any, which: npt.NDArray[np.int64], networks: list[PolicyAgent]) -> Columns:
-    """Return what a network makes of each of n views, the one with that number from 1 on; 0 leaves a view out."""
+def _judged(decisions: Decisions, which: npt.NDArray[np.int64], networks: list[PolicyAgent]) -> Columns:
+    """Return what a network makes of each of n decisions, the one with that number from 1 on; 0 leaves one out."""
     places = [np.flatnonzero(which == number) for number in range(1, 1 + len(NETWORKS))]
-    columns = [_judged_by(network, views[rows]) for network, rows in zip(networks, places, strict=False)]
+    columns = [_judged_by(network, decisions[rows]) for network, rows in zip(networks, places, strict=False)]
     if not columns:
-        return _judged_by(None, views[:0])
+        return _judged_by(None, decisions[:0])
     order = np.argsort(np.concatenate(places))
     return {name: column[order] for name, column in _joined(columns).items()}
 
 
-def _judged_by(network: PolicyAgent | None, views: Any) -> Columns:
-    """Return what a network makes of n views."""
-    if network is None or not len(views):
+def _judged_by(network: PolicyAgent | None, decisions: Decisions) -> Columns:
+    """Return what a network makes of n decisions."""
+    if network is None or not len(decisions):
         real = {name: np.zeros(0) for name in ("advantage", "expected", "chance")}
         return {"network": np.zeros(0, np.int8), "inputs": np.zeros(0, np.uint32), **real}
-    canonical, _ = canonical_views(views, network.checkpoint.ranks)
+    canonical = decisions.canonical(network.checkpoint.ranks).views
     inputs = network_inputs(canonical, network.rules, network.checkpoint.inputs).astype(np.uint32)
-    advantages, values = network.advantages(views), network.values(views)
-    assert advantages is not None
-    lowest = _random(views, np.zeros(len(views)))
-    unknown = np.full(len(views), np.nan)
+    known = network.evaluate(decisions, "values", "action_values")
+    values = known.values
+    assert known.action_values is not None
+    rows, unknown = np.arange(len(decisions)), np.full(len(decisions), np.nan)
     return {
-        "network": network.act(views, None).astype(np.int8),
+        "network": network.act(decisions).astype(np.int8),
         "inputs": (inputs * _weights(inputs.shape[1])).sum(axis=1, dtype=np.uint32),
-        "advantage": advantages[np.arange(len(views)), lowest],  # advantage of the lowest action
+        "advantage": known.action_values.margin_gains[
+            rows, decisions.action_masks.argmax(axis=1)
+        ],  # advantage of the lowest action
         "expected": unknown if values is None else values.margin,
         "chance": unknown if values is None else values.win,
     }

@@ -52,14 +52,14 @@ def test_an_agent_plays_what_it_plays_at_any_other_table(game: str) -> None:
     agent = make_agent("heuristic", game)
     for seed in range(3):
         for batch in course(game, seed):
-            played = action_text(int(agent.act(batch.views(), None)[0]), batch.rules)
+            played = action_text(int(agent.act(batch.decisions())[0]), batch.rules)
             assert API.act(question(batch)) == {"action": played}
 
 
 @pytest.mark.parametrize("game", ["tiny", "humbug"])
 def test_advice_is_that_of_the_judge(game: str) -> None:
     for batch in course(game, 5, steps=4):
-        (wanted,) = advise(batch.views(), batch.rules, histories=batch.history())
+        (wanted,) = advise(batch.decisions())
         found = API.advise(question(batch, None))
         assert found["actions"] == [action_text(action, batch.rules) for action in wanted.actions]
         assert (found["wins"], found["lost"], found["judge"]) == (wanted.wins, wanted.lost, wanted.judge)
@@ -88,16 +88,15 @@ def test_it_is_warm_once_its_agents_have_decided(tmp_path: Path) -> None:
 
 _BOTS = """
 from pathlib import Path
-import german_whist as gw
 
 class Fails:
-    def act(self, views, rng):
+    def act(self, decisions):
         raise RuntimeError("no card")
 
 class Plays:
-    def act(self, views, rng):
+    def act(self, decisions):
         Path(__file__).with_name("played").touch()
-        return gw.action_mask(views).argmax(axis=1)
+        return decisions.action_masks.argmax(axis=1)
 """
 
 

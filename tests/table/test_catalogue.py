@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from german_whist.agents.base import ask
+from german_whist.agents.asking import ask
 from german_whist.agents.registry import KINDS, make_agent
-from german_whist.game.agent_rng import AgentRng
 from german_whist.game.rules import rule_names, rules
 from german_whist.simulator.batch import DealBatch
 from german_whist.table import catalogue
@@ -110,4 +109,4 @@ def test_agents_of_the_command_line_are_suggested_under_the_names_of_tables(clas
 def test_every_level_plays_a_card(game: str) -> None:
     for spec in catalogue.agents_for(rules(game)):
         batch = DealBatch(game, 1, seed=1, history=True)
-        batch.step(ask(make_agent(spec, game), batch, np.zeros(1, np.int64), AgentRng(1, np.zeros(1, np.uint64))))
+        batch.step(ask(make_agent(spec, game), batch.decisions(rng=np.random.default_rng(1))))

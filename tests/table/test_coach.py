@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from german_whist.agents.base import play_turn
+from german_whist.agents.asking import play
 from german_whist.agents.inference.suit_lengths import suit_lengths
 from german_whist.agents.judge import Advice, advise, judge_action
 from german_whist.agents.policy.agent import PolicyAgent
@@ -21,7 +21,7 @@ from german_whist.evaluation.recording import DealResult, Recording
 from german_whist.game.actions import action_text
 from german_whist.game.cards import card_text, cards_of, deck_text, parse_card
 from german_whist.game.rules import Rules, rules
-from german_whist.simulator.episodes import Episode
+from german_whist.simulator.episode import Episode
 from german_whist.table.page_data import game_records, rounded_network, write_data
 from tests.presets import PRESETS
 from tests.table.node import needs_node
@@ -36,12 +36,10 @@ def played(game: str, index: int) -> Recording:
     deal = Episode(game, history=True)
     deal.reset(options={"deal": (11, index)})
     bots = make_agent("heuristic", deal.rules), make_agent("random", deal.rules)
-    while not deal.over[0]:
-        play_turn(bots[deal.turn], deal, deal.every_row)
-    assert deal.batch.log is not None
-    actions = tuple(deal.batch.log.actions[0, : int(deal.plies[0])].tolist())
+    for _ in play(deal, bots):
+        pass
     deck = tuple(deal.batch.states["deck"][0, : len(deal.rules.cards)].tolist())
-    return Recording(deal.rules, index % 2, ("a", "b"), actions, DealResult.create(deal.batch), deck=deck)
+    return Recording(deal.rules, index % 2, ("a", "b"), deal.actions, DealResult.create(deal.batch), deck=deck)
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +72,10 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[An
 def test_the_page_judges_as_python_does(game: str, answers: Callable[[str], list[Any]]) -> None:
     for index, name in enumerate(JUDGES):
         deal = played(game, index)
-        views, histories, _ = deal.decisions()
+        decisions, _ = deal.decisions()
+        views = decisions.views
         judge = None if deal.rules.humbug else PolicyAgent(rounded_network(name), name=name, rules=deal.rules)
-        found = advise(views, deal.rules, 4, histories=histories, judge=judge)
+        found = advise(decisions, 4, judge=judge)
         for view, advice, action, page in zip(views, found, deal.actions, answers(game)[index], strict=True):
             check(advice, action, deal.rules, page)
             if view["led"] >= 0 and not advice.exact:  # who follows sees whether a card wins
@@ -96,7 +95,7 @@ def test_hints_name_the_lowest_of_equal_cards_in_one_or_two_sentences(
     game: str, answers: Callable[[str], list[Any]]
 ) -> None:
     for index, _ in enumerate(JUDGES):
-        views = played(game, index).decisions()[0]
+        views = played(game, index).decisions()[0].views
         for view, page in zip(views, answers(game)[index], strict=True):
             alive = sum(int(view[name]) for name in ("unseen", "opponent_known", "face_up"))
             alive |= 1 << int(view["led"]) if view["led"] >= 0 else 0

@@ -30,10 +30,10 @@ def test_rounded_weights_give_nothing_away(spec: str, name: str) -> None:
     rounded = PolicyAgent(rounded_network(name), rules=batch.rules)
     lost = 0.0
     while batch.states["face_up"].any() or (batch.states["top"] < batch.rules.record["cards"]).any():
-        views = batch.views()
-        actions = rounded.act(views, None)
-        advantages = network.advantages(views)
-        assert advantages is not None
-        lost -= advantages[np.arange(batch.size), actions].sum() / batch.size
+        decisions = batch.decisions()
+        actions = rounded.act(decisions)
+        found = network.evaluate(decisions, "action_values").action_values
+        assert found is not None
+        lost -= found.margin_gains[np.arange(batch.size), actions].sum() / batch.size
         batch.step(actions)
     assert 0 < lost < 0.05

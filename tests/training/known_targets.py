@@ -73,11 +73,11 @@ def by_looking_ahead(
             if batch.turn[0] == seat and int(batch.legal()[0]).bit_count() > 1:
                 views, _ = canonical_views(batch.views(), "live")
                 values.append(float(value.logits(observe(views, deals.rules))[0, 0]))
-            batch.step(bots[int(batch.turn[0])].act(batch.views(), None))
+            batch.step(bots[int(batch.turn[0])].act(batch.decisions()))
         if len(values) < left:  # the endgame
             players = [ExactEndgame(bot) for bot in bots]
             while not batch.done.all():
-                batch.step(players[int(batch.turn[0])].act(batch.views(), None))
+                batch.step(players[int(batch.turn[0])].act(batch.decisions()))
             values += [float(batch.returns("margin")[0, seat])] * (left - len(values))
         q_target[action] = sum(values) / left
     return q_target

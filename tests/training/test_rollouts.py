@@ -12,6 +12,7 @@ import torch
 from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.observation.canonical import canonical_views, decode_actions
 from german_whist.simulator.observation.vector import observe
 from german_whist.training.rollouts import (
@@ -90,8 +91,8 @@ class Watched:
         self._agent: Agent = make_agent(name)
         self.calls: list[np.ndarray] = []
 
-    def act(self, views: Any, rng: Any) -> Any:
-        actions = self._agent.act(views, rng)
+    def act(self, decisions: Decisions) -> Any:
+        actions = self._agent.act(decisions)
         self.calls.append(actions)
         return actions
 

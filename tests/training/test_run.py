@@ -74,7 +74,7 @@ def test_open_run(here: Path) -> None:
 
 
 def test_run_with_own_agent_is_opened_by_its_name(here: Path) -> None:
-    (here / "mine.py").write_text("class Bot:\n    def act(self, views, rng): ...\n")
+    (here / "mine.py").write_text("class Bot:\n    def act(self, decisions): ...\n")
     own = {"evaluate_against": ["python:mine.py:Bot"]}
     begun("a", **own)
     assert RunDirectory.open("runs/a", own)[1].evaluate_against == ["python:mine.py:Bot"]

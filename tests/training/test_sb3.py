@@ -12,7 +12,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common import base_class
 
 import german_whist as gw
-from german_whist.agents.base import as_agent
+from german_whist.agents.forms import as_agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.run import Callback, RunDirectory, TrainingOutcome
@@ -51,10 +51,10 @@ def test_checkpoint_plays_as_model(finished: TrainingOutcome) -> None:
         def act(self, observations: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
             return model.predict(observations, action_masks=action_masks, deterministic=True)[0]
 
-    views = gw.DealBatch("tiny", 200).views()
-    expected = as_agent(Player()).act(views, None)
-    found = PolicyAgent(load_checkpoint(finished.run.final)).act(views, None)
-    assert (found == expected).all()
+    decisions = gw.DealBatch("tiny", 200).decisions()
+    expected = as_agent(Player()).act(decisions)
+    found = PolicyAgent(load_checkpoint(finished.run.final)).act(decisions)
+    assert np.array_equal(found, expected)
 
 
 def test_resumes_on_the_device_of_its_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,10 +19,8 @@ def moments(rules, size=12, agent="random"):
     batch, bot, rng = DealBatch(rules, size, seed=5), make_agent(agent), np.random.default_rng(1)
     while not batch.done.all():
         yield batch
-        actions = np.full(size, -1)
-        rows = np.flatnonzero(~batch.done)
-        actions[rows] = bot.act(batch.views(rows), rng)
-        batch.step(actions)
+        decisions = batch.decisions(rng=rng)
+        batch.step(bot.act(decisions), decisions.rows)
 
 
 def rotations_of(batch, row, most):
