@@ -24,6 +24,7 @@ from german_whist.agents.base import (
 from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.inputs import network_inputs
+from german_whist.agents.policy.network.forward import forward
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
 from german_whist.game.cards import NUM_ACTIONS
 from german_whist.game.rules import Rules
@@ -152,9 +153,9 @@ class PolicyAgent(Agent):
             policy = seen.decode_values(self._probabilities(logits))
         if ACTION_VALUES in fields or VALUES in fields:
             action_values = self._action_values(seen, logits)
-        if VALUES in fields and self.checkpoint.value_forward is not None:
+        if VALUES in fields and self.checkpoint.packed_value is not None:
             inputs = network_inputs(seen.views, self.rules, self.checkpoint.inputs)
-            outputs = self.checkpoint.value_forward.logits(inputs).astype(np.float64)
+            outputs = forward(self.checkpoint.packed_value, inputs).astype(np.float64)
             assert action_values is not None
             values = StateValues(action_values.actions, outputs[:, 0].copy(), 1 / (1 + np.exp(-outputs[:, 1])))
         return Evaluation(policy, values, action_values if ACTION_VALUES in fields else None)
@@ -162,7 +163,7 @@ class PolicyAgent(Agent):
     def _logits(self, decisions: Decisions) -> tuple[Decisions, npt.NDArray[np.float32]]:
         """Return the decisions as the network sees them, and its logits, float32[n, num_actions], −∞ for illegal."""
         seen = decisions.on_host().canonical(self.checkpoint.ranks)
-        logits = self.checkpoint.forward.logits(network_inputs(seen.views, self.rules, self.checkpoint.inputs))
+        logits = forward(self.checkpoint.packed, network_inputs(seen.views, self.rules, self.checkpoint.inputs))
         masks = seen.action_masks
         logits = logits[:, : masks.shape[1]]  # later actions are not legal in this game
         logits[~masks] = -np.inf

@@ -35,7 +35,7 @@ from german_whist.game.utils.files import write_atomically
 from german_whist.simulator.observation.views import NAMED, RANK_NAMINGS
 
 if TYPE_CHECKING:
-    from german_whist.agents.policy.network.forward import Forward
+    from german_whist.agents.policy.network.forward import PackedNetwork
 
 FORMAT, FORMAT_VERSION = "german-whist-policy", 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
@@ -82,18 +82,18 @@ class Checkpoint:
         return sizes_of(self.layers, self.suit_layers)
 
     @cached_property
-    def forward(self) -> Forward:
-        """The forward pass of the policy network, shared by all agents with this checkpoint."""
-        from german_whist.agents.policy.network.forward import Forward  # loads the compiler
+    def packed(self) -> PackedNetwork:
+        """The policy network as kernels evaluate it, shared by all agents with this checkpoint."""
+        from german_whist.agents.policy.network.forward import PackedNetwork  # loads the compiler
 
-        return Forward(self.layers, self.suit_layers)
+        return PackedNetwork.create(self.layers, self.suit_layers)
 
     @cached_property
-    def value_forward(self) -> Forward | None:
-        """The forward pass of the value network; ``None`` without one."""
-        from german_whist.agents.policy.network.forward import Forward
+    def packed_value(self) -> PackedNetwork | None:
+        """The value network as kernels evaluate it; ``None`` without one."""
+        from german_whist.agents.policy.network.forward import PackedNetwork
 
-        return Forward(self.value, self.suit_layers) if self.value else None
+        return PackedNetwork.create(self.value, self.suit_layers) if self.value else None
 
     @property
     def value_sizes(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""A policy network that kernels evaluate; the logits are bit for bit those of ``Forward``."""
+"""A policy network that kernels ask about views, as in rollouts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.input_kernels import write_network_input
-from german_whist.agents.policy.network.forward import packed
-from german_whist.agents.policy.network.forward_kernels import write_layer_rows
+from german_whist.agents.policy.network.forward import ForwardScratch, PackedNetwork
+from german_whist.agents.policy.network.forward_kernels import write_outputs
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
 from german_whist.game.rules import Rules
 from german_whist.game.utils.bit_kernels import lowest
@@ -28,11 +28,10 @@ _ONE = np.uint64(1)
 
 
 class RowNetwork(NamedTuple):
-    """A network with one hidden layer, and scratch memory to evaluate it in one thread for up to ``VIEWS`` views.
+    """A network with scratch memory to evaluate it in one thread for up to ``VIEWS`` views.
 
     Attributes:
-        hidden: the hidden layer, packed, float32[inputs + 1, units]; without inputs if there is no network.
-        last: the last layer, packed, float32[units + 1, actions].
+        network: the network; without inputs if there is none.
         rank_by_unplayed: whether ranks are counted among the unplayed cards.
         universal: whether the inputs are the universal encoding instead of the observation.
         logits_per_trick: scale of the logits; ``LOGITS_PER_TRICK`` if they are not action values.
@@ -41,13 +40,11 @@ class RowNetwork(NamedTuple):
         canonical: the canonical views, ``VIEW`` array (VIEWS,).
         relabeling: their relabelings, int8[VIEWS, RELABELING_SIZE].
         features: scratch, int8[VIEWS, inputs].
-        indices: scratch, int64.
-        units: scratch, float32[VIEWS, units].
+        scratch: scratch memory of the forward pass.
         logits: the logits of canonical actions, float32[VIEWS, actions].
     """
 
-    hidden: npt.NDArray[np.float32]
-    last: npt.NDArray[np.float32]
+    network: PackedNetwork
     rank_by_unplayed: bool
     universal: bool
     logits_per_trick: float
@@ -56,26 +53,17 @@ class RowNetwork(NamedTuple):
     canonical: npt.NDArray[Any]
     relabeling: npt.NDArray[np.int8]
     features: npt.NDArray[np.int8]
-    indices: npt.NDArray[np.int64]
-    units: npt.NDArray[np.float32]
+    scratch: ForwardScratch
     logits: npt.NDArray[np.float32]
 
     @classmethod
     def for_rules(cls, checkpoint: Checkpoint | None, rules: Rules) -> RowNetwork:
-        """Pack a checkpoint's network for a game; ``None`` gives one that plays nothing, see :func:`is_network`.
-
-        Raises:
-            ValueError: when the network has suit layers, or not one hidden layer.
-        """
+        """Return a checkpoint's network for a game; ``None`` gives one that plays nothing, see :func:`is_network`."""
         if checkpoint is None:
-            checkpoint = Checkpoint(((np.zeros((1, 0), np.float32), np.zeros(1, np.float32)),) * 2, rules)
-        elif checkpoint.suit_layers or len(checkpoint.layers) != 2:
-            raise ValueError(f"rollouts need a network with one hidden layer, got layers of {checkpoint.sizes}")
-        hidden, last = (packed(*layer) for layer in checkpoint.layers)
-        inputs = hidden.shape[0] - 1
+            checkpoint = Checkpoint(((np.zeros((1, 0), np.float32), np.zeros(1, np.float32)),), rules)
+        network = checkpoint.packed
         return cls(
-            hidden,
-            last,
+            network,
             checkpoint.ranks == UNPLAYED,
             checkpoint.inputs == UNIVERSAL,
             checkpoint.logits_per_trick or LOGITS_PER_TRICK,
@@ -83,16 +71,15 @@ class RowNetwork(NamedTuple):
             np.zeros(VIEWS, VIEW),
             np.zeros(VIEWS, VIEW),
             np.zeros((VIEWS, RELABELING_SIZE), np.int8),
-            np.zeros((VIEWS, inputs), np.int8),
-            np.zeros(max(hidden.shape[0], last.shape[0]), np.int64),
-            np.zeros((VIEWS, last.shape[0] - 1), np.float32),
-            np.zeros((VIEWS, last.shape[1]), np.float32),
+            np.zeros((VIEWS, checkpoint.sizes[0]), np.int8),
+            ForwardScratch.create(network, VIEWS),
+            np.zeros((VIEWS, network.outputs), np.float32),
         )
 
 
 @kernel
 def is_network(network: Any) -> bool:
-    """Return whether this is a network at all, see :meth:`RowNetwork.of`."""
+    """Return whether this is a network at all, see :meth:`RowNetwork.for_rules`."""
     return bool(network.features.shape[1] > 0)
 
 
@@ -104,9 +91,7 @@ def write_logits(network: Any, count: int) -> None:
         canonical[row] = views[row]
         relabel_view(views[row], canonical[row], network.relabeling[row], network.rank_by_unplayed)
         write_network_input(network.record[0], canonical[row], network.universal, features[row])
-    units, indices = network.units[:count], network.indices
-    write_layer_rows(features[:count], network.hidden, True, indices, units)
-    write_layer_rows(units, network.last, False, indices, network.logits[:count])
+    write_outputs(network.network, features[:count], network.scratch, network.logits[:count])
 
 
 @kernel

@@ -8,14 +8,13 @@ Zero inputs (most observation features and half of the hidden units) are skipped
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.network.forward_kernels import write_layer_rows
+from german_whist.agents.policy.network.forward_kernels import write_all_outputs
 from german_whist.agents.policy.network.layers import NUM_SUITS, Layer, card_layers_of, sizes_of, suit_inputs
-from german_whist.game.cards import NUM_CARDS, SUIT_SIZE
 
 Rows = npt.NDArray[np.float32]
 
@@ -23,94 +22,98 @@ _LINE = 16  # float32 numbers in a cache line
 _BLOCK = 64  # rows evaluated together: what lies between the layers of more would not fit into the cache
 
 
-def packed(weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32] | None = None) -> Rows:
-    """Return a layer as ``write_layer`` reads it, float32[in + 1, out], with outputs added up to a multiple of 16.
+class PackedNetwork(NamedTuple):
+    """A multilayer perceptron with ReLU, perhaps with suit layers (see ``layers``), as kernels evaluate it.
 
-    Each row begins at a cache line: loading vectors that straddle two takes twice as long.
+    The first card layer is two: the suits' part with the bias, and the trunk's part.
 
-    Args:
-        weight: float32[out, in].
-        bias: float32[out]; 0 by default.
+    Attributes:
+        memory: all weights, float32. A layer is float32[inputs + 1, units]; the last row holds the biases. Its units
+            are filled up with zeros to a multiple of 16, and it begins at a cache line: loading vectors that straddle
+            two takes twice as long.
+        layers: where each layer begins in ``memory``, its inputs + 1 and its units, int64[layers, 3].
+        suit_layers: number of suit layers.
+        card_layers: number of card layers.
+        suit_inputs: indices of the features that each suit reads, int64[4, inputs]; without inputs if there are no suit
+            layers.
+        outputs: number of outputs.
     """
+
+    memory: Rows
+    layers: npt.NDArray[np.int64]
+    suit_layers: int
+    card_layers: int
+    suit_inputs: npt.NDArray[np.int64]
+    outputs: int
+
+    @classmethod
+    def create(cls, layers: Sequence[Layer], suit_layers: int = 0) -> PackedNetwork:
+        """Pack layers: weight float32[out, in] and bias float32[out] of each, and how many are suit layers."""
+        sizes = sizes_of(layers, suit_layers)
+        cards = card_layers_of(suit_layers, sizes[-1])
+        first_card = len(layers) - 1 - cards if cards else len(layers)
+        parts: list[Layer] = []
+        for number, (weight, bias) in enumerate(layers):
+            if number == first_card:
+                own = sizes[suit_layers]
+                parts += [(weight[:, :own], bias), (weight[:, own:], np.zeros_like(bias))]
+            else:
+                parts.append((weight, bias))
+        # Inputs that come from other layers are filled up as these are; the trunk reads four suits.
+        groups = [0 if not number else NUM_SUITS if number == suit_layers else 1 for number in range(len(parts))]
+        filled = [_filled(*layer, group) for layer, group in zip(parts, groups, strict=True)]
+        starts = np.concatenate([[0], np.cumsum([one.size for one in filled])])
+        space = np.zeros(starts[-1] + _LINE, np.float32)
+        memory = space[-(space.ctypes.data // space.itemsize) % _LINE :]
+        for start, one in zip(starts, filled, strict=False):
+            memory[start : start + one.size] = one.ravel()
+        table = np.array([(start, *one.shape) for start, one in zip(starts, filled, strict=False)], np.int64)
+        columns = suit_inputs(sizes[0]) if suit_layers else np.zeros((NUM_SUITS, 0), np.int64)
+        return cls(memory, table, suit_layers, cards, columns, sizes[-1])
+
+
+def _filled(weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32], groups: int) -> Rows:
+    """Return a layer as kernels read it; its inputs are so many groups of units that are filled up, 0 for features."""
     units, inputs = weight.shape
-    shape = inputs + 1, units + -units % _LINE
-    memory = np.zeros(shape[0] * shape[1] + _LINE, np.float32)
-    start = -(memory.ctypes.data // memory.itemsize) % _LINE
-    layer = memory[start : start + shape[0] * shape[1]].reshape(shape)
-    layer[:inputs, :units] = weight.T
-    layer[inputs, :units] = 0 if bias is None else bias
+    columns = weight
+    if groups:
+        size = inputs // groups
+        columns = np.zeros((units, groups, size + -size % _LINE), np.float32)
+        columns[:, :, :size] = weight.reshape(units, groups, size)
+        columns = columns.reshape(units, -1)
+    layer = np.zeros((columns.shape[1] + 1, units + -units % _LINE), np.float32)
+    layer[:-1, :units], layer[-1, :units] = columns.T, bias
     return layer
 
 
-class LayerForward:
-    """One layer."""
+class ForwardScratch(NamedTuple):
+    """Scratch memory of a forward pass, for one thread.
 
-    def __init__(self, weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32] | None = None) -> None:
-        """Prepare weight float32[out, in] and bias float32[out]; without a bias it is 0."""
-        self._units = len(weight)
-        self._weights = packed(weight, bias)
+    Attributes:
+        suits: int8[4 * rows, inputs], the features of each suit.
+        indices: int64.
+        kept: units that are read again later, float32; likewise ``free``, ``spare`` and ``fourth``.
+    """
 
-    def __call__(self, rows: npt.NDArray[Any], *, relu: bool = False) -> Rows:
-        """Return the outputs, float32[rows, out].
+    suits: npt.NDArray[np.int8]
+    indices: npt.NDArray[np.int64]
+    kept: Rows
+    free: Rows
+    spare: Rows
+    fourth: Rows
 
-        Args:
-            rows: int8 or float32[rows, in].
-            relu: whether negative outputs become 0.
-        """
-        inputs, width = self._weights.shape
-        outputs = np.empty((len(rows), width), np.float32)
-        write_layer_rows(np.ascontiguousarray(rows), self._weights, relu, np.empty(inputs, np.int64), outputs)
-        return np.ascontiguousarray(outputs[:, : self._units])
+    @classmethod
+    def create(cls, network: PackedNetwork, rows: int) -> ForwardScratch:
+        """Return scratch memory for so many rows."""
+        most, size = NUM_SUITS * rows if network.suit_layers else rows, int(network.layers[:, 2].max())
+        buffers = (np.empty(most * size, np.float32) for _ in range(4))
+        suits = np.empty((most, network.suit_inputs.shape[1]), np.int8)
+        return cls(suits, np.empty(network.layers[:, 1].max(), np.int64), *buffers)
 
 
-class Forward:
-    """A multilayer perceptron with ReLU between its layers, of which some may be suit layers (see ``layers``)."""
-
-    def __init__(self, layers: Sequence[Layer], suit_layers: int = 0) -> None:
-        """Prepare the layers: weight float32[out, in] and bias float32[out] of each, and how many are suit layers."""
-        sizes = sizes_of(layers, suit_layers)
-        *hidden, last = layers
-        trunk_end = len(hidden) - card_layers_of(suit_layers, sizes[-1])
-        self._suits = [LayerForward(*layer) for layer in hidden[:suit_layers]]
-        self._trunk = [LayerForward(*layer) for layer in hidden[suit_layers:trunk_end]]
-        self._last = LayerForward(*last)
-        if suit_layers:
-            self._inputs, self._units = suit_inputs(sizes[0]), sizes[suit_layers]
-        self._has_card_layers = trunk_end < len(hidden)
-        if self._has_card_layers:
-            (weight, bias), *cards = hidden[trunk_end:]
-            self._from_suit = LayerForward(weight[:, : self._units], bias)
-            self._from_trunk = LayerForward(weight[:, self._units :])
-            self._cards = [LayerForward(*layer) for layer in cards]
-
-    def logits(self, observations: npt.NDArray[Any]) -> Rows:
-        """Return the outputs, float32[rows, outputs].
-
-        Args:
-            observations: int8 or float32[rows, features].
-        """
-        blocks = range(0, len(observations) or 1, _BLOCK)
-        return np.concatenate([self._outputs(observations[first : first + _BLOCK]) for first in blocks])
-
-    def _outputs(self, rows: npt.NDArray[Any]) -> Rows:
-        count = len(rows)
-        if self._suits:
-            suits = rows[:, self._inputs.ravel()].reshape(count * NUM_SUITS, self._inputs.shape[1])
-            for layer in self._suits:
-                suits = layer(suits, relu=True)
-            rows = suits.reshape(count, NUM_SUITS * self._units)
-        for layer in self._trunk:
-            rows = layer(rows, relu=True)
-        if not self._has_card_layers:
-            return self._last(rows)
-        # The first card layer in two parts: the trunk's part is the same for all suits and is computed once.
-        units = self._from_suit(suits) + self._from_trunk(rows).repeat(NUM_SUITS, axis=0)
-        np.maximum(units, 0, out=units)
-        for layer in self._cards:
-            units = layer(units, relu=True)
-        outputs = self._last(units)
-        outputs = outputs.reshape(count, NUM_SUITS, outputs.shape[1])
-        cards = outputs[:, :, :SUIT_SIZE].reshape(count, NUM_CARDS)
-        others = outputs[:, :, SUIT_SIZE:]  # actions that are no cards: sums over the suits, in a fixed order
-        choices = others[:, 0] + others[:, 1] + others[:, 2] + others[:, 3]
-        return np.concatenate([cards, choices], axis=1)
+def forward(network: PackedNetwork, features: npt.NDArray[np.int8]) -> Rows:
+    """Return a network's outputs, float32[rows, outputs], for features int8[rows, inputs]."""
+    outputs = np.empty((len(features), network.outputs), np.float32)
+    scratch = ForwardScratch.create(network, min(len(features), _BLOCK))
+    write_all_outputs(network, np.ascontiguousarray(features), _BLOCK, scratch, outputs)
+    return outputs
