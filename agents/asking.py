@@ -13,13 +13,13 @@ from german_whist.game.cards import NUM_CARDS, card_text, cards_of
 
 if TYPE_CHECKING:
     from german_whist.game.agent_rng import AgentRng
-    from german_whist.game.utils.backend import Array
+    from german_whist.game.utils.backend import Array, Device, Numbers
     from german_whist.simulator.decisions import Decisions
     from german_whist.simulator.episode import Episode
     from german_whist.simulator.episodes import Episodes
 
 
-def check_device(agent: Agent, device: Any) -> None:
+def check_device(agent: Agent, device: Device) -> None:
     """Refuse an agent that uses histories on a device, where they are not kept.
 
     Raises:
@@ -34,7 +34,7 @@ def check_device(agent: Agent, device: Any) -> None:
 def play(
     episodes: Episodes | Episode,
     agents: Sequence[Agent | None],
-    seats: Any = 0,
+    seats: Array | int = 0,
     rng: Callable[[int, Any], AgentRng] | None = None,
 ) -> Iterator[None]:
     """Let agents act until none of them is to act, and yield after each of their turns.
@@ -50,16 +50,17 @@ def play(
     Raises:
         ValueError: if an agent does not return one legal action per decision; the message names agent and deal.
     """
+    deals: Any = episodes
     is_waiting = True
     while is_waiting:
         is_waiting = False
         for number, agent in enumerate(agents):
             if agent is None:
                 continue
-            rows = episodes.to_act(seats, number)
+            rows = deals.to_act(seats, number)
             if len(rows):
                 numbers = None if rng is None else lambda rows, number=number: rng(number, rows)
-                episodes.step(rows, ask(agent, episodes.decisions(rows, numbers)))
+                deals.step(rows, ask(agent, deals.decisions(rows, numbers)))
                 is_waiting = True
                 yield
 
@@ -81,7 +82,7 @@ def ask(agent: Agent, decisions: Decisions) -> Array:
     return actions
 
 
-def checked(agent: Agent, answer: Any, decisions: Decisions) -> Actions:
+def checked(agent: Agent, answer: Numbers, decisions: Decisions) -> Actions:
     """Return an agent's answer as int64[n], after checking that each action is legal.
 
     Raises:

@@ -13,7 +13,7 @@ from german_whist.simulator.text.rules_text import rules_spec
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from german_whist.agents.policy.agent import PolicyAgent
     from german_whist.game.utils.backend import Array
@@ -76,7 +76,7 @@ class SupportsAct(Protocol):
     """Any object with ``act(decisions)`` or ``act(observations, action_masks)``; ``as_agent`` makes an agent of it."""
 
     @property
-    def act(self) -> Any:
+    def act(self) -> Callable[..., Any]:
         """The method, which returns one legal action per decision, int64[n]."""
 
 

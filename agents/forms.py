@@ -21,9 +21,10 @@ _OBSERVATION_NAMES = {"obs", "observation", "observations"}
 class WrappedObject(Agent):
     """An agent made of an object with ``act``. Only this class looks for the object's optional attributes."""
 
-    def __init__(self, wrapped: Any, takes_observations: bool) -> None:
+    def __init__(self, wrapped: SupportsAct, takes_observations: bool) -> None:
         """Wrap an object; its ``act`` takes observations and action masks, or else decisions."""
-        self.wrapped, self._takes_observations = wrapped, takes_observations
+        self.wrapped: Any = wrapped
+        self._takes_observations = takes_observations
         self.name = str(getattr(wrapped, "name", type(wrapped).__name__))
         rules = getattr(wrapped, "rules", None)
         self.rules = None if rules is None else get_rules(rules)

@@ -311,7 +311,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             return
         masks = self._batch.backend.zeros((len(rows), self.rules.num_actions), np.int8)
-        seen = self._form.of_rows(self._episodes, rows, learners, masks)
+        seen: Any = self._form.of_rows(self._episodes, rows, learners, masks)
         is_dict = isinstance(seen, dict)
         if self.device is None:
             for number, row in enumerate(rows):

@@ -11,7 +11,7 @@ import math
 from copy import copy
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -65,6 +65,18 @@ def _keys(seeds: Words, stream: int) -> Words | int:
 
 
 _NO_WORDS: Words = np.zeros(0, np.uint64)
+
+
+class RandomNumbers(Protocol):
+    """What agents draw from: ``numpy.random.Generator`` has it, and ``AgentRng``."""
+
+    def random(self, size: Any = None) -> Any:
+        """Return uniform numbers in [0, 1), float64 of shape ``size``."""
+        ...
+
+    def integers(self, low: int, high: int | None = None, size: Any = None) -> Any:
+        """Return uniform integers from ``low`` to ``high`` − 1, int64 of shape ``size``."""
+        ...
 
 
 class AgentRng:

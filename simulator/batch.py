@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.actions import illegal_row_error
+from german_whist.game.agent_rng import RandomNumbers
 from german_whist.game.cards import parse_decks
 from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.scoring import check_reward
 from german_whist.game.state import STATE
-from german_whist.game.utils.backend import StructTensor, backend_of
+from german_whist.game.utils.backend import Array, ArrayT, Device, Numbers, StructTensor, backend_of
 from german_whist.game.utils.checks import check_int, check_seed
 from german_whist.simulator.batch_kernels import (
     deal_decks,
@@ -25,14 +26,17 @@ from german_whist.simulator.batch_kernels import (
     write_margins,
     write_returns,
 )
-from german_whist.simulator.deals import Deals
+from german_whist.simulator.deals import Deals, MakeRng
 from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.endgame import EndgameHook, endgame_hook_of
-from german_whist.simulator.observation.canonical import canonical_views, decode_actions
+from german_whist.simulator.observation.canonical import canonical_views
 from german_whist.simulator.observation.history_kernels import relabel_histories
 from german_whist.simulator.observation.vector import observation_high
 from german_whist.simulator.observation.vector_kernels import write_masks, write_observations, write_view_masks
 from german_whist.simulator.state_check import check_states
+
+if TYPE_CHECKING:
+    import torch
 
 Int8s = npt.NDArray[np.int8]
 
@@ -53,7 +57,7 @@ class BatchState(NamedTuple):
     counts: Any
 
 
-class DealBatch(Deals):
+class DealBatch(Deals[ArrayT]):
     """A batch of deals, stepped together by compiled kernels: deals ``first … first + size - 1`` of a seed.
 
     Arrays are NumPy's, or with ``device=`` torch tensors on that device, with the same deals and states bit for bit;
@@ -84,6 +88,32 @@ class DealBatch(Deals):
         canonical: whether observations, histories, masks and the actions of :meth:`step` are canonical.
     """
 
+    @overload
+    def __init__(
+        self: DealBatch[npt.NDArray[Any]],
+        rules: str | Rules = ...,
+        size: int = ...,
+        seed: int = ...,
+        first: int = ...,
+        *,
+        history: bool = ...,
+        endgame: str | EndgameHook = ...,
+        canonical: bool = ...,
+        device: None = ...,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: DealBatch[torch.Tensor],
+        rules: str | Rules = ...,
+        size: int = ...,
+        seed: int = ...,
+        first: int = ...,
+        *,
+        history: bool = ...,
+        endgame: str | EndgameHook = ...,
+        canonical: bool = ...,
+        device: str | torch.device,
+    ) -> None: ...
     def __init__(
         self,
         rules: str | Rules = "classic",
@@ -94,7 +124,7 @@ class DealBatch(Deals):
         history: bool = False,
         endgame: str | EndgameHook = PLAYED,
         canonical: bool = False,
-        device: Any = None,
+        device: Device = None,
     ) -> None:
         """Deal the first deals.
 
@@ -262,10 +292,10 @@ class DealBatch(Deals):
             self.log.add(which, chosen, self.done[which])
         self.play(which, chosen)
 
-    def _rows(self, rows: Any) -> Any:
+    def _rows(self, rows: Numbers | None) -> Any:
         return self.every_row if rows is None else self.backend.integers("rows", rows, 0, self.size - 1)
 
-    def _rows_once(self, rows: Any) -> Any:
+    def _rows_once(self, rows: Numbers | None) -> Any:
         """Return rows to write into.
 
         Raises:
@@ -279,29 +309,32 @@ class DealBatch(Deals):
         return which
 
     @property
-    def turn(self) -> Any:
+    def turn(self) -> ArrayT:
         """The seat to act in each deal, int8[size]; meaningless in finished deals. It shares the states' memory."""
-        return self.states["turn"]
+        turn: ArrayT = self.states["turn"]
+        return turn
 
     @property
-    def done(self) -> Any:
+    def done(self) -> ArrayT:
         """Whether each deal is finished, bool[size]. It shares the states' memory: copy it to keep it."""
-        return self.states["done"]
+        done: ArrayT = self.states["done"]
+        return done
 
-    def legal(self) -> Any:
+    def legal(self) -> ArrayT:
         """Return the legal actions of the seats to act as bit masks, 0 in finished deals.
 
         Returns:
             uint64[size]; int64[size] on a device, as torch does little with uint64.
         """
-        return self.backend.masks(self._legal())
+        masks: ArrayT = self.backend.masks(self._legal())
+        return masks
 
     def _legal(self) -> Any:
         out = self.backend.empty(self.size, np.uint64)
         self.backend.launch(write_legal, self.size, self.states, out)
         return out
 
-    def action_mask(self, out: Any = None, rows: Any = None) -> Any:
+    def action_mask(self, out: Array | None = None, rows: Numbers | None = None) -> ArrayT:
         """Return the action masks of the seats to act, int8[size, num_actions], 1 for legal actions.
 
         Args:
@@ -319,7 +352,7 @@ class DealBatch(Deals):
             self.backend.launch(write_masks, self.size, self._legal(), masks)
         return masks
 
-    def views(self, rows: Any = None, seats: Any = None) -> Any:
+    def views(self, rows: Numbers | None = None, seats: Numbers | None = None) -> np.ndarray[Any, Any]:
         """Return each deal's view of a seat, as agents receive it.
 
         Args:
@@ -333,9 +366,11 @@ class DealBatch(Deals):
             ValueError: if a row is out of range, a seat is not 0 or 1, or the shapes differ.
         """
         which = self._rows(rows)
-        return self.seen(which, self._seats(which, seats))
+        views: Any = self.seen(which, self._seats(which, seats))
+        found: np.ndarray[Any, Any] = views
+        return found
 
-    def decisions(self, rows: Any = None, rng: Any = None) -> Decisions:
+    def decisions(self, rows: Numbers | None = None, rng: RandomNumbers | MakeRng | None = None) -> Decisions[ArrayT]:
         """Return the decisions of the seats to act, to be passed to an agent.
 
         In a canonical batch they are canonical, as the actions of :meth:`step` are.
@@ -358,22 +393,22 @@ class DealBatch(Deals):
         found = self.decisions_in(which, make)
         return found.canonical() if self.canonical else found
 
-    def _seats(self, rows: Any, seats: Any) -> Any:
+    def _seats(self, rows: Any, seats: Numbers | None) -> Any:
         """Return a seat for each of some rows, int64[k]; ``None`` stands for the seat to act."""
         if seats is None:
             return None
         return self.backend.integers("seats", seats, 0, 1, tuple(rows.shape))
 
-    def shown_views(self, rows: Any = None, seats: Any = None) -> Any:
+    def shown_views(self, rows: Numbers | None = None, seats: Numbers | None = None) -> np.ndarray[Any, Any]:
         """Return the views that observations are written from: :meth:`views`, or their canonical forms."""
         views = self.views(rows, seats)
         return canonical_views(views)[0] if self.canonical else views
 
-    def decoded(self, actions: Any, rows: Any) -> Any:
+    def decoded(self, actions: Array, rows: Array) -> ArrayT:
         """Translate canonical actions of the seats to act in some rows into true ones, int64[k]."""
-        return decode_actions(actions, canonical_views(self.seen(rows))[1])
+        return self.decisions_in(rows, None).canonical().decode(actions)
 
-    def observe(self, out: Any = None, seats: Any = None, rows: Any = None) -> Any:
+    def observe(self, out: Array | None = None, seats: Numbers | None = None, rows: Numbers | None = None) -> ArrayT:
         """Return observation vectors, int8[size, n_obs], laid out as ``observation_layout`` describes.
 
         Args:
@@ -392,17 +427,21 @@ class DealBatch(Deals):
             self.backend.launch(write_observations, len(which), self.rules.record, self.shown_views(rows, seats), seen)
         return seen
 
-    def _out(self, shape: tuple[int, ...], out: Any) -> Any:
+    def _out(self, shape: tuple[int, ...], out: Any) -> ArrayT:
         """Return the array to write into, int8 of this shape: ``out``, or a new one."""
         if out is None:
-            return self.backend.empty(shape, np.int8)
+            made: ArrayT = self.backend.empty(shape, np.int8)
+            return made
         if tuple(out.shape) != shape:
             raise ValueError(f"out must have shape {shape}, got {tuple(out.shape)}")
         if self.device is not None and (str(out.dtype) != "torch.int8" or out.device != self.device):
             raise ValueError(f"out must be an int8 tensor on {self.device}, got {out.dtype} on {out.device}")
-        return out
+        given: ArrayT = out
+        return given
 
-    def history(self, out: Any = None, seats: Any = None, rows: Any = None) -> tuple[Any, Any]:
+    def history(
+        self, out: Array | None = None, seats: Numbers | None = None, rows: Numbers | None = None
+    ) -> tuple[ArrayT, ArrayT]:
         """Return event histories, one row per event, as a seat saw them.
 
         The columns are event, who, card and trick; the documentation's page on observations lists their values. In a
@@ -426,6 +465,7 @@ class DealBatch(Deals):
         which = self._rows(rows)
         tokens = self._out((len(which), *self.log.shape[1:]), out)
         of = self._seats(which, seats)
+        lengths: Any
         _, lengths = self.log.histories(
             self.states, which, self._seats_to_act[: len(which)] if of is None else of, tokens
         )
@@ -434,7 +474,7 @@ class DealBatch(Deals):
             self.backend.launch(relabel_histories, len(which), relabeling, lengths, tokens)
         return tokens, lengths
 
-    def returns(self, reward: str = "margin") -> Any:
+    def returns(self, reward: str = "margin") -> ArrayT:
         """Return both seats' returns, float32[size, 2]: zero-sum, and zeros in unfinished deals.
 
         Args:
@@ -444,15 +484,15 @@ class DealBatch(Deals):
         Raises:
             ValueError: if there is no such reward.
         """
-        out = self.backend.empty((self.size, 2), np.float32)
+        out: ArrayT = self.backend.empty((self.size, 2), np.float32)
         self.backend.launch(write_returns, self.size, self.rules.record, self.states, check_reward(reward), out)
         return out
 
-    def margins(self) -> Any:
+    def margins(self) -> ArrayT:
         """Return both seats' margins so far, float32[size, 2]: ``returns("margin")`` if every deal ended here.
 
         Their change from one decision to the next is a dense reward that adds up to the final margin.
         """
-        out = self.backend.empty((self.size, 2), np.float32)
+        out: ArrayT = self.backend.empty((self.size, 2), np.float32)
         self.backend.launch(write_margins, self.size, self.rules.record, self.states, out)
         return out

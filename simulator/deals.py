@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.rules import Rules
 from german_whist.game.state import ENDGAME, STATE
-from german_whist.game.utils.backend import Array, Backend
+from german_whist.game.utils.backend import Array, ArrayT, Backend, Records
 from german_whist.simulator.batch_kernels import deal_rows, step_rows, write_begins_endgame
 from german_whist.simulator.decisions import Decisions, Histories
 from german_whist.simulator.endgame import EndgameHook
@@ -28,7 +28,7 @@ class GameId:
     __slots__ = ("__weakref__",)
 
 
-class Deals:
+class Deals(Generic[ArrayT]):
     """Deals in rows. Rows and actions are arrays of the backend, int64[k], legal and in range: kernels check nothing.
 
     Attributes:
@@ -48,7 +48,7 @@ class Deals:
         """Make room for deals."""
         self.rules, self.size, self.backend = rules, size, backend
         self.states: Any = backend.zeros(size, STATE)
-        self.every_row: Any = backend.array(np.arange(size, dtype=np.int64))
+        self.every_row: ArrayT = backend.array(np.arange(size, dtype=np.int64))
         self.log = ActionLog(rules, size, backend) if history else None
         self.endgame_hook = endgame_hook
         self.moves = 0
@@ -98,9 +98,9 @@ class Deals:
             self.states["tricks"][begun, ENDGAME] = self.endgame_hook.finish(self.rules, self.states[begun])
             self.states["done"][begun] = True
 
-    def seen(self, rows: Array, seats: Array | None = None) -> Any:
+    def seen(self, rows: Array, seats: Array | None = None) -> Records:
         """Return the views of a seat in each of some rows, by default of the seat to act (−1)."""
-        views = self.backend.empty(len(rows), VIEW)
+        views: Records = self.backend.empty(len(rows), VIEW)
         seats = self._seats_to_act[: len(rows)] if seats is None else seats
         self.backend.launch(write_views, len(rows), self.rules.record, self.states, rows, seats, views)
         return views
@@ -112,7 +112,7 @@ class Deals:
         describe: Callable[[int], str] | None = None,
         *,
         has_deals: bool = False,
-    ) -> Decisions:
+    ) -> Decisions[ArrayT]:
         """Return the decisions of the seats to act in some rows, whose deals are not over.
 
         Args:

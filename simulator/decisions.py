@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.game.agent_rng import RandomNumbers
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
-from german_whist.game.utils.backend import HOST, Array, Backend, Records, StructTensor, backend_holding
+from german_whist.game.utils.backend import HOST, Array, ArrayT, Backend, Records, StructTensor, backend_holding
 from german_whist.simulator.observation.canonical import canonical_views, decode_actions, decode_values
 from german_whist.simulator.observation.history_kernels import relabel_histories
 from german_whist.simulator.observation.vector import observation_high
@@ -31,7 +32,7 @@ _NO_GAMES = "these positions are not part of games: an agent that keeps a state 
 _NO_DEALS = "shares of agents play whole deals, and these positions are not part of deals"
 
 
-class Decisions:
+class Decisions(Generic[ArrayT]):
     """n decisions to be made, one a row, each by the seat to act in a deal.
 
     ``DealBatch.decisions`` makes them; this constructor takes views of any origin. Everything but the rules is computed
@@ -71,7 +72,7 @@ class Decisions:
         self,
         views: Records,
         rules: str | Rules = "classic",
-        rng: Any = None,
+        rng: RandomNumbers | None = None,
         histories: Histories | Callable[[], Histories] | None = None,
         game_ids: npt.NDArray[np.object_] | Callable[[], npt.NDArray[np.object_]] | None = None,
     ) -> None:
@@ -111,10 +112,11 @@ class Decisions:
         self._views, self._rng, self._histories, self._game_ids = views, rng, histories, game_ids
         self.rows, self.relabeling = rows, relabeling
         self._describe, self._has_deals = describe, has_deals
-        self._observations = self._action_masks = None
+        self._observations: Any = None
+        self._action_masks: Any = None
 
     @classmethod
-    def made(cls, *sources: Any, **more: Any) -> Decisions:
+    def made(cls, *sources: Any, **more: Any) -> Decisions[ArrayT]:
         """Return decisions whose parts are made when they are read.
 
         Args:
@@ -135,18 +137,18 @@ class Decisions:
     def __array__(self, *_: Any, **__: Any) -> npt.NDArray[Any]:  # else NumPy asks for one row after the other
         raise TypeError("decisions are no array: read their observations, action_masks or views")
 
-    def __getitem__(self, rows: Array | list[int] | slice) -> Decisions:
+    def __getitem__(self, rows: Array | list[int] | slice) -> Decisions[ArrayT]:
         """Return the decisions of some rows, int64[k], bool[n] or a slice, for another agent.
 
         No random number is drawn twice, here or by the part.
         """
         return self._part(rows, 0)
 
-    def split(self, rows: Array | list[int] | slice) -> Decisions:
+    def split(self, rows: Array | list[int] | slice) -> Decisions[ArrayT]:
         """Return the decisions of some rows whose numbers :meth:`by_deal` are others than here."""
         return self._part(rows, 1)
 
-    def _part(self, rows: Any, level: int) -> Decisions:
+    def _part(self, rows: Any, level: int) -> Decisions[ArrayT]:
         backend, whole = self.backend, self
         where = backend.array(np.arange(self._size))[rows]
 
@@ -173,14 +175,15 @@ class Decisions:
         )
 
     @property
-    def views(self) -> Any:
+    def views(self) -> np.ndarray[Any, Any]:
         """What each seat knows, ``VIEW`` array of shape (n,); ``StructTensor`` on a device."""
         if callable(self._views):
             self._views = self._views()
-        return self._views
+        views: np.ndarray[Any, Any] = self._views
+        return views
 
     @property
-    def rng(self) -> Any:
+    def rng(self) -> RandomNumbers:
         """Random numbers, with one row per decision: ``random(size)`` and ``integers(low, high, size)``.
 
         As in ``numpy.random.Generator``, but the first dimension of ``size`` is n. An agent that draws from nothing
@@ -193,9 +196,10 @@ class Decisions:
             raise ValueError(_NO_RNG)
         if callable(self._rng):
             self._rng = self._rng()
-        return self._rng
+        rng: RandomNumbers = self._rng
+        return rng
 
-    def by_deal(self) -> Any:
+    def by_deal(self) -> RandomNumbers:
         """Return random numbers as :attr:`rng`, which are the same at every decision of a deal.
 
         Raises:
@@ -203,26 +207,30 @@ class Decisions:
         """
         if not self._has_deals:
             raise ValueError(_NO_DEALS)
-        return self.rng.of_deal()
+        rng: Any = self.rng  # an ``AgentRng``, as rows are part of deals
+        numbers: RandomNumbers = rng.of_deal()
+        return numbers
 
     @property
-    def observations(self) -> Any:
+    def observations(self) -> ArrayT:
         """Observation vectors, int8[n, n_obs], laid out as ``observation_layout`` describes."""
         if self._observations is None:
             views, backend = self.views, self.backend
             self._observations = backend.empty((self._size, _num_observations(self.rules)), np.int8)
             backend.launch(write_observations, self._size, self.rules.record, views, self._observations)
-        return self._observations
+        observations: ArrayT = self._observations
+        return observations
 
     @property
-    def action_masks(self) -> Any:
+    def action_masks(self) -> ArrayT:
         """Legal actions, bool[n, n_actions]."""
         if self._action_masks is None:
             views, backend = self.views, self.backend
-            masks = backend.empty((self._size, self.rules.num_actions), np.int8)
-            backend.launch(write_view_masks, self._size, views, masks)
-            self._action_masks = backend.bools(masks)
-        return self._action_masks
+            legal = backend.empty((self._size, self.rules.num_actions), np.int8)
+            backend.launch(write_view_masks, self._size, views, legal)
+            self._action_masks = backend.bools(legal)
+        masks: ArrayT = self._action_masks
+        return masks
 
     @property
     def has_histories(self) -> bool:
@@ -261,7 +269,7 @@ class Decisions:
         found: npt.NDArray[np.object_] = self._game_ids
         return found
 
-    def canonical(self, ranks: str = NAMED) -> Decisions:
+    def canonical(self, ranks: str = NAMED) -> Decisions[ArrayT]:
         """Return the same decisions with suits relabeled, so that equivalent positions look the same.
 
         Their views, observations, masks and histories are those of :func:`german_whist.canonical_views`, which
@@ -290,28 +298,33 @@ class Decisions:
             relabeling=relabeling,
         )
 
-    def decode(self, actions: Array) -> Any:
+    def decode(self, actions: Array) -> ArrayT:
         """Return the true actions of actions in these decisions, int64[n]; in canonical form they differ."""
-        return actions if self.relabeling is None else decode_actions(actions, self.relabeling)
+        found: Any = actions if self.relabeling is None else decode_actions(actions, self.relabeling)
+        decoded: ArrayT = found
+        return decoded
 
     def decode_values(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return numbers by true action of numbers by action in these decisions on the host, [n, num_actions]."""
         return values if self.relabeling is None else decode_values(values, self.relabeling)
 
-    def on_host(self) -> Decisions:
+    def on_host(self) -> Decisions[npt.NDArray[Any]]:
         """Return the same decisions in NumPy arrays."""
         if self.backend.torch_device is None:
-            return self
+            same: Any = self
+            on_host: Decisions = same
+            return on_host
         whole, backend = self, self.backend
 
         def views() -> Any:
-            return whole.views.to_numpy()
+            records: Any = whole.views
+            return records.to_numpy()
 
         def histories() -> Histories:
             tokens, lengths = whole.histories
             return backend.numpy(tokens), backend.numpy(lengths)
 
-        return Decisions.made(
+        return Decisions[npt.NDArray[Any]].made(
             self.rules,
             HOST,
             self._size,

@@ -20,10 +20,12 @@ from german_whist.simulator.deals import MakeRng
 from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.endgame import EndgameHook
 from german_whist.simulator.episode_kernels import decode, observe, observe_canonical, play_if_legal, situation
-from german_whist.simulator.episodes import Bools, Episodes, Int8s, Rows
+from german_whist.simulator.episodes import Bools, Episodes, Int8s
 from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE
 from german_whist.simulator.observation.vector_kernels import write_mask
 from german_whist.simulator.observation.views import VIEW
+
+Rows = npt.NDArray[np.int64]
 
 
 # Why a class of its own: PettingZoo's loop makes seven times as many steps a second with it as with ``Episodes``.
@@ -168,7 +170,7 @@ class Episode:
         seed, deal = self.address
         return f" in deal {deal} of seed {seed}"
 
-    def agent_rng(self, rows: Rows, stream: int = 0, addresses: Any = None) -> AgentRng:
+    def agent_rng(self, rows: Rows, stream: int = 0, addresses: Array | None = None) -> AgentRng:
         """Return random numbers for agents; see :meth:`Episodes.agent_rng`."""
         where = self._row.indices.copy() if addresses is None else addresses
         return AgentRng(int(self._row.seeds[0]), where, stream, int(self._plies[0]))

@@ -7,7 +7,7 @@ match, when an episode is over, and what it pays.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from german_whist.game.match_format import (
 )
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import reward_limit
+from german_whist.game.utils.backend import Array, Device
 from german_whist.game.utils.checks import SEED_LIMIT, check_seed
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.batch_kernels import step_legal
@@ -34,7 +35,7 @@ from german_whist.simulator.observation.full_state import full_states
 from german_whist.simulator.reset_options import draw_seed, read_options
 
 Int8s = npt.NDArray[np.int8]
-Rows = npt.NDArray[np.int64]
+Rows: TypeAlias = Array
 Bools = npt.NDArray[np.bool_]
 DealBits = npt.NDArray[np.uint64]
 Seeds = int | Sequence[int | None] | None
@@ -69,7 +70,7 @@ class Episodes:
         history: bool = False,
         endgame: str | EndgameHook = PLAYED,
         canonical: bool = False,
-        device: Any = None,
+        device: Device = None,
     ) -> None:
         """Make room for episodes; :meth:`reset` or :meth:`start` deals.
 
@@ -80,7 +81,9 @@ class Episodes:
                 is below 1.
         """
         self.match = None if match is None else match_format_of(match)
-        self.batch = DealBatch(rules, size, history=history, endgame=endgame, canonical=canonical, device=device)
+        self.batch: DealBatch[Any] = DealBatch(
+            rules, size, history=history, endgame=endgame, canonical=canonical, device=device
+        )
         self.rules, self.backend = self.batch.rules, self.batch.backend
         size, backend = self.batch.size, self.backend
         self.every_row: Any = self.batch.every_row
@@ -95,9 +98,10 @@ class Episodes:
         self._dealers = backend.array(np.full(size, -1))
 
     @property
-    def is_dealt(self) -> Any:
+    def is_dealt(self) -> Array:
         """Whether each row has been reset before, bool[size]."""
-        return self.episode_step != 0
+        dealt: Array = self.episode_step != 0
+        return dealt
 
     def reset(self, seed: Seeds = None, options: Mapping[str, Any] | None = None, rows: Rows | None = None) -> None:
         """Start the next episodes, by the seed and the options of an environment's ``reset``.
@@ -200,13 +204,13 @@ class Episodes:
         self.indices[rows], self.plies[rows] = indices, 0
         self.batch.deal(rows, indices, self.seeds[rows], self._dealers[rows])
 
-    def step(self, rows: Any, actions: Any) -> Any:
+    def step(self, rows: Array, actions: Array) -> Array:
         """Play an action in each of some rows and return which were illegal, bool[k]; those rows have not moved.
 
         A deal that ends is scored. Unless the episode ends with it, the next deal of the match starts at once.
         """
         self.batch.moves += 1
-        illegal = self.backend.empty(len(rows), np.bool_)
+        illegal: Array = self.backend.empty(len(rows), np.bool_)
         self.backend.launch(
             step_legal, len(rows), self.rules.record, self.batch.states, rows, actions, self.plies, illegal
         )
@@ -237,14 +241,15 @@ class Episodes:
             self._dealers[going_on] = np.where(dealers < 0, -1, 1 - dealers)
             self._deal(going_on, self.indices[going_on] + np.uint64(1))
 
-    def to_act(self, seats: Any, other: int) -> Any:
+    def to_act(self, seats: Array | int, other: int) -> Array:
         """Return the rows in which a seat is to act, or with ``other=1`` the seat opposite, int64[k].
 
         Args:
             seats: the seat in each row, int[size], or one for all.
             other: 0 or 1.
         """
-        return self.backend.flatnonzero((self.batch.turn ^ seats == other) & ~self.over)
+        rows: Array = self.backend.flatnonzero((self.batch.turn ^ seats == other) & ~self.over)
+        return rows
 
     def decisions(self, rows: Rows, rng: MakeRng | None = None) -> Decisions:
         """Return the decisions of the seats to act in some rows, int64[k], whose episodes are not over.
@@ -260,7 +265,7 @@ class Episodes:
 
         return self.batch.decisions_in(rows, rng or self.agent_rng, describe, has_deals=True)
 
-    def agent_rng(self, rows: Rows, stream: int = 0, addresses: Any = None) -> AgentRng:
+    def agent_rng(self, rows: Rows, stream: int = 0, addresses: Array | None = None) -> AgentRng:
         """Return random numbers for agents: they depend on seed, address, number of actions played and stream alone.
 
         Args:
@@ -272,13 +277,14 @@ class Episodes:
         seeds, where = (self.backend.numpy(deal_bits).view(np.uint64) for deal_bits in given)
         return AgentRng(seeds, where, stream, self.backend.numpy(self.plies[rows]))
 
-    def returns(self, reward: str, rows: Rows) -> Any:
+    def returns(self, reward: str, rows: Rows) -> Array:
         """Return what both seats get for episodes that are over, float[k, 2].
 
         With ``"win"`` a match pays ±1, or 0 for a draw; otherwise it pays the difference of the scores.
         """
         if self.match is None:
-            return self.batch.returns(reward)[rows]
+            returns: Array = self.batch.returns(reward)[rows]
+            return returns
         scores = self.scores[rows]
         first = scores[:, 0] - scores[:, 1]
         if reward == "win":
@@ -294,7 +300,7 @@ class Episodes:
         limit = reward_limit(self.rules.record, reward)
         return limit if self.match is None else self.match.reward_limit(self.rules, reward)
 
-    def observe(self, rows: Any, seats: Any) -> Any:
+    def observe(self, rows: Rows | None, seats: Array | None) -> Array:
         """Return a seat's vector in each of some rows, int8[k, n_obs], with the scores of a match at its end."""
         return self._with_scores(self.batch.observe(seats=seats, rows=rows), rows, seats)
 
@@ -303,11 +309,12 @@ class Episodes:
         vectors = full_states(self.rules, self.batch.states)
         return self._with_scores(vectors, self.every_row, np.zeros_like(self.every_row))
 
-    def _with_scores(self, vectors: Int8s, rows: Rows, seats: Rows) -> Int8s:
+    def _with_scores(self, vectors: Int8s, rows: Rows | None, seats: Rows | None) -> Int8s:
         return vectors if self.match is None else np.concatenate([vectors, self.score_features(rows, seats)], axis=1)
 
-    def score_features(self, rows: Rows, seats: Rows) -> Int8s:
+    def score_features(self, rows: Rows | None, seats: Rows | None) -> Int8s:
         """Return the scores of matches from a seat's side, and the score that wins (``MatchFormat.features``)."""
         assert self.match is not None  # single deals have no scores
+        assert seats is not None  # in matches, rows and seats are given
         scores = np.stack([self.scores[rows, seats], self.scores[rows, 1 - seats]], axis=1)
         return self.match.features(self.rules, scores)

@@ -112,7 +112,7 @@ class PolicyAgent(Agent):
         found: Array = decisions.backend.array(seen.decode(actions))
         return found
 
-    def act_with_torch(self, decisions: Decisions) -> Tensor:
+    def act_with_torch(self, decisions: Decisions[Any]) -> Tensor:
         """Return one legal action per decision, int64[n], for decisions in tensors; torch evaluates the network.
 
         Its rounding differs from that of the compiled forward pass, so another of several nearly equal actions may be
@@ -125,7 +125,7 @@ class PolicyAgent(Agent):
             from german_whist.agents.policy.network.mlp import FrozenMLP, mlp_of
 
             self._modules[device] = FrozenMLP(mlp_of(self.checkpoint.layers, self.checkpoint.suit_layers).to(device))
-        seen = decisions.canonical(self.checkpoint.ranks)
+        seen: Decisions[Tensor] = decisions.canonical(self.checkpoint.ranks)
         outputs = self._modules[device](network_inputs(seen.views, self.rules, self.checkpoint.inputs))
         masks = seen.action_masks
         logits = outputs[:, : masks.shape[1]].masked_fill(~masks, -torch.inf)

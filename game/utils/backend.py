@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import TypeVar
 
 from german_whist.game.utils import jit
 from german_whist.game.utils.checks import deal_indices, whole_numbers
@@ -80,6 +81,9 @@ def _are_between(values: Any, low: int, high: int) -> bool:
 # What code for both backends takes and returns: of one batch, all arrays are of one kind.
 Array: TypeAlias = "npt.NDArray[Any] | torch.Tensor"
 Records: TypeAlias = "np.ndarray[Any, Any] | StructTensor"
+Numbers: TypeAlias = "npt.ArrayLike | torch.Tensor"
+Device: TypeAlias = "str | torch.device | None"
+ArrayT = TypeVar("ArrayT", bound="npt.NDArray[Any] | torch.Tensor", default=npt.NDArray[Any])
 
 
 class Backend(Protocol):
@@ -264,7 +268,7 @@ def torch_device(name: Any) -> torch.device:
         raise ValueError(f"device: {name!r} cannot be used: {str(error).splitlines()[0]}") from None
 
 
-def backend_of(device: Any) -> Backend:
+def backend_of(device: Device) -> Backend:
     """Return the backend of a batch: NumPy's for ``None``, else that of torch's device of this name."""
     return HOST if device is None else TorchBackend(device)
 

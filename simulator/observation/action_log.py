@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.rules import Rules
 from german_whist.game.state import STATE
+from german_whist.game.utils.backend import Array, Backend, Records
 from german_whist.simulator.observation.history import COLUMNS, max_events, max_game_length
 from german_whist.simulator.observation.history_kernels import add_actions, read_actions, write_histories
 
@@ -37,22 +36,22 @@ class ActionLog:
         counts: number of actions of each deal, int64[size].
     """
 
-    def __init__(self, rules: Rules, size: int, backend: Any) -> None:
+    def __init__(self, rules: Rules, size: int, backend: Backend) -> None:
         """Start with no actions, in arrays of ``NumpyBackend`` or on a ``TorchBackend``."""
         self.rules, self.backend = rules, backend
         self.shape = (size, max_events(rules), len(COLUMNS))
         self.actions = backend.zeros((size, max_game_length(rules)), np.int8)
         self.counts = backend.zeros(size, np.int64)
 
-    def clear(self, rows: Any = slice(None)) -> None:
+    def clear(self, rows: Array | slice = slice(None)) -> None:
         """Forget the actions of rows, int64[k], that have been dealt again."""
         self.counts[rows] = 0
 
-    def add(self, rows: Any, actions: Any, skipped: Any) -> None:
+    def add(self, rows: Array, actions: Array, skipped: Array) -> None:
         """Append one legal action, int64[k], to each of some rows, int64[k], but not where ``skipped``, bool[k]."""
         self.backend.launch(add_actions, len(rows), rows, actions, skipped, self.actions, self.counts)
 
-    def histories(self, states: Any, rows: Any, seats: Any, out: Any = None) -> tuple[Any, Any]:
+    def histories(self, states: Records, rows: Array, seats: Array, out: Array | None = None) -> tuple[Array, Array]:
         """Return the event history of one seat in each of some deals, in true cards.
 
         Args:

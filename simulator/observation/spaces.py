@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,11 @@ from german_whist.simulator.observation.history import history_high
 from german_whist.simulator.observation.vector import observation_high
 
 if TYPE_CHECKING:
+    from german_whist.game.utils.backend import Array
     from german_whist.simulator.episode import Episode
     from german_whist.simulator.episodes import Episodes
 
+Observation: TypeAlias = "Array | dict[str, Array]"
 OBSERVATIONS = ("vector", "history", "both")
 OBSERVATION_KEYS = ("observation", "action_mask")  # PettingZoo's names
 
@@ -73,7 +75,7 @@ class ObservationForm:
             parts[self._mask_key] = Box(0, 1, (rules.num_actions,), np.int8)
         return Dict(parts) if self.has_history or self._mask_key is not None else parts[self._key]
 
-    def of_rows(self, episodes: Episodes, rows: Any, seats: Any, masks: Any) -> Any:
+    def of_rows(self, episodes: Episodes, rows: Array | None, seats: Array | None, masks: Array) -> Observation:
         """Return the observations of ``seats`` in some rows, an array or a dictionary of arrays, one row each.
 
         Args:

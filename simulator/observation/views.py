@@ -55,7 +55,7 @@ RANK_NAMINGS = (NAMED, UNPLAYED)
 _NEEDED = "views must be a VIEW array of shape (n,)"
 
 
-def check_view_array(views: Any) -> None:
+def check_view_array(views: object) -> None:
     """Refuse anything but an array of views. Kernels rely on it: they check nothing.
 
     Raises:

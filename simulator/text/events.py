@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from german_whist.game.cards import NUM_CARDS, SUIT_NAMES, cards_of
 from german_whist.game.rules import Rules
@@ -17,13 +19,14 @@ def sentence(name: str, words: str) -> str:
     return f"{clause(name, words)}."
 
 
-def counted_tricks(tricks: Any, rules: Rules) -> tuple[int, int]:
+def counted_tricks(tricks: npt.ArrayLike, rules: Rules) -> tuple[int, int]:
     """Return the counted tricks of seats 0 and 1 from tricks by stage and seat, int[2, 2]."""
-    counted = tricks if rules.counts == "all" else tricks[1:]
-    return sum(int(stage[0]) for stage in counted), sum(int(stage[1]) for stage in counted)
+    counted = np.asarray(tricks)[0 if rules.counts == "all" else 1 :]
+    first, second = counted.sum(axis=0).tolist()
+    return first, second
 
 
-def result_text(tricks: Any, margin: float, rules: Rules, names: tuple[str, str], *, low: bool) -> str:
+def result_text(tricks: npt.ArrayLike, margin: float, rules: Rules, names: tuple[str, str], *, low: bool) -> str:
     """Return the result of a deal in words: ``You win 8 to 5``.
 
     Args:
@@ -42,14 +45,14 @@ def result_text(tricks: Any, margin: float, rules: Rules, names: tuple[str, str]
 
 
 def result_sentence(
-    tricks: Any, margin: float, points: float, rules: Rules, names: tuple[str, str], *, low: bool
+    tricks: npt.ArrayLike, margin: float, points: float, rules: Rules, names: tuple[str, str], *, low: bool
 ) -> str:
     """Return the result with the winner's points: ``You win 8 to 5: 3 points.``. ``points`` are seat 0's."""
     text = result_text(tricks, margin, rules, names, low=low)
     return f"{text}." if not margin else f"{text}: {count_text(abs(points), 'point')}."
 
 
-def first_events(rules: Rules, state: Any, names: tuple[str, str]) -> Iterator[str]:
+def first_events(rules: Rules, state: np.void, names: tuple[str, str]) -> Iterator[str]:
     """Yield the events before the first action as sentences: who deals, trumps, cards turned up.
 
     Args:
@@ -78,7 +81,7 @@ def first_events(rules: Rules, state: Any, names: tuple[str, str]) -> Iterator[s
 
 
 def action_events(
-    rules: Rules, before: Any, after: Any, action: int, observer: int | None, names: tuple[str, str]
+    rules: Rules, before: np.void, after: np.void, action: int, observer: int | None, names: tuple[str, str]
 ) -> Iterator[str]:
     """Yield the events of one action, each as a sentence.
 
@@ -112,7 +115,7 @@ def action_events(
         yield f"The stock is gone: the endgame begins. {sentence(leader, 'lead{s}')}"
 
 
-def _drawing(before: Any, after: Any, observer: int | None, names: tuple[str, str]) -> Iterator[str]:
+def _drawing(before: np.void, after: np.void, observer: int | None, names: tuple[str, str]) -> Iterator[str]:
     """Yield the cards that both seats get from the stock, the winner of the trick first."""
     for seat in (int(after["winner"]), 1 - int(after["winner"])):
         gained = int(after["hands"][seat] & ~before["hands"][seat])
@@ -124,6 +127,6 @@ def _drawing(before: Any, after: Any, observer: int | None, names: tuple[str, st
             yield sentence(names[seat], words)
 
 
-def _stock(rules: Rules, state: Any) -> int:
+def _stock(rules: Rules, state: np.void) -> int:
     """Return the number of cards left in the stock."""
     return int(state["face_up"]).bit_count() + len(rules.cards) - int(state["top"])

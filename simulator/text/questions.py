@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
 from german_whist.game.actions import action_text
 from german_whist.game.cards import NUM_CARDS, SUIT_MASKS, SUIT_NAMES, SUIT_SIZE, cards_of
@@ -13,7 +13,7 @@ from german_whist.simulator.text.words import action_name, card_name, join_words
 _EXPLAINED_TRICKS = 3  # at the start of a deal; after them the player knows how it works
 
 
-def decision_text(view: Any, rules: Rules, kind: int) -> str:
+def decision_text(view: np.void, rules: Rules, kind: int) -> str:
     """Return the decision of the seat to act as a sentence.
 
     Args:
@@ -37,7 +37,7 @@ def decision_text(view: Any, rules: Rules, kind: int) -> str:
     return f"You have no {SUIT_NAMES[suit]}: play any card."
 
 
-def stake_text(view: Any, rules: Rules) -> str | None:
+def stake_text(view: np.void, rules: Rules) -> str | None:
     """Return, as a sentence, what winning the trick brings.
 
     It is ``None`` after the first tricks of a deal, at a choice, and if no card of the stock is face up.
@@ -56,7 +56,7 @@ def stake_text(view: Any, rules: Rules) -> str | None:
     return f"Win this trick and you take {the_cards(face_up)}; lose it and you take the hidden card."
 
 
-def refusal(view: Any, rules: Rules, kind: int, action: int) -> str | None:
+def refusal(view: np.void, rules: Rules, kind: int, action: int) -> str | None:
     """Return why the seat to act may not choose an action, as a sentence; ``None`` if it may.
 
     The other arguments are those of :func:`decision_text`.
@@ -72,7 +72,7 @@ def refusal(view: Any, rules: Rules, kind: int, action: int) -> str | None:
     return f"You must follow {SUIT_NAMES[int(view['led']) // SUIT_SIZE]}."
 
 
-def with_legal_actions(reason: str, view: Any, rules: Rules) -> str:
+def with_legal_actions(reason: str, view: np.void, rules: Rules) -> str:
     """Return a refusal with the legal actions: ``You must follow clubs: you may play CK or C9.``."""
     legal = list(cards_of(int(view["legal"])))
     words = [action_text(one, rules) for one in (legal if legal[0] >= NUM_CARDS else reversed(legal))]
