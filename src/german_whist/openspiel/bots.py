@@ -16,6 +16,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
+from german_whist.game.utils.backend import HOST
 from german_whist.game.utils.checks import check_seed
 from german_whist.openspiel.game import GermanWhistGame, load_game
 from german_whist.openspiel.state import GermanWhistState, state_of
@@ -74,7 +75,8 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
 
         rng = AgentRng(self._seed, [self._number], stream=seat, step=self._asked)
         self._asked = (self._asked + 1) % 2**16
-        decisions = Decisions(deal.view(seat), rules, rng, histories, np.array([self._game], object))
+        games = np.array([self._game], object)
+        decisions = Decisions.made(rules, HOST, 1, deal.view(seat), rng, histories, games, has_deals=True)
         return int(ask(self._agents[rules], decisions)[0])
 
 
