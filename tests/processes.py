@@ -18,7 +18,7 @@ _SLOW_BOT = """
 import os, pathlib, time
 
 class Bot:
-    def act(self, views, rng):
+    def act(self, decisions):
         path = pathlib.Path(__file__).with_suffix("")
         path.with_suffix(".part").write_text(str(os.getpid()))
         path.with_suffix(".part").rename(path)

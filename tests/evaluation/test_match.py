@@ -120,8 +120,8 @@ def test_bad_input(settings: dict[str, Any], message: str) -> None:
 
 ODD_ANSWERS: dict[str, tuple[Callable[[np.ndarray], Any], str]] = {
     "nothing": (lambda masks: None, r"object\[\]"),
-    "one too many": (lambda masks: np.append(lowest(masks), 0), r"int64\[21\]"),
-    "whole floats": (lambda masks: lowest(masks).astype(float), r"float64\[20\]"),
+    "one too many": (lambda masks: np.append(lowest(masks), 0), r"got int64\[\d*1\]"),
+    "whole floats": (lambda masks: lowest(masks).astype(float), r"got float64\[\d*0\]"),
     "below the deck": (lambda masks: lowest(masks) - 60, r"'odd one' .* -\d+ in deal \d+ of seed 3"),
     "card 0": (lambda masks: np.zeros(len(masks), np.int64), r"'odd one' .* 0 in deal \d+ of seed 3"),
 }

@@ -138,13 +138,11 @@ def _judged_by(network: PolicyAgent | None, decisions: Decisions) -> Columns:
     known = network.evaluate(decisions, "values", "action_values")
     values = known.values
     assert known.action_values is not None
-    rows, unknown = np.arange(len(decisions)), np.full(len(decisions), np.nan)
+    lowest, unknown = decisions.action_masks.argmax(axis=1), np.full(len(decisions), np.nan)
     return {
         "network": network.act(decisions).astype(np.int8),
         "inputs": (inputs * _weights(inputs.shape[1])).sum(axis=1, dtype=np.uint32),
-        "advantage": known.action_values.margin_gains[
-            rows, decisions.action_masks.argmax(axis=1)
-        ],  # advantage of the lowest action
+        "advantage": known.action_values.margin_gains[np.arange(len(decisions)), lowest],
         "expected": unknown if values is None else values.margin,
         "chance": unknown if values is None else values.win,
     }
