@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -208,6 +209,25 @@ def test_wrong_calls_change_nothing(method: str, arguments: list[Any], complaint
     with pytest.raises(ValueError, match=complaint):
         getattr(batch, method)(*arguments)
     assert snapshot(batch) == before
+
+
+TWICE: dict[str, Callable[[DealBatch], object]] = {
+    "step": lambda batch: batch.step([CJ, CJ], [2, 2]),
+    "set_state": lambda batch: batch.set_state(DealBatch("tiny", 2, history=True).get_state(), [2, 2]),
+    "deal_rows": lambda batch: batch.deal_rows([2, 0, 2], [7, 8, 9]),
+    "deal_decks": lambda batch: batch.deal_decks([FIRST, FIRST], [0, 1], [2, 2]),
+}
+
+
+@pytest.mark.parametrize("write", TWICE.values(), ids=TWICE)
+def test_row_given_twice_changes_nothing(write: Callable[[DealBatch], object]) -> None:
+    batch = DealBatch("tiny", 3, history=True)
+    batch.deal_decks([FIRST] * 3, [1, 1, 0])
+    before, decisions = batch.get_state(), batch.decisions()
+    with pytest.raises(ValueError, match=r"rows .* 2 2 times"):
+        write(batch)
+    np.testing.assert_equal(batch.get_state(), before)
+    np.testing.assert_array_equal(decisions.observations, batch.observe())
 
 
 def test_more_actions_than_a_deal_has() -> None:
