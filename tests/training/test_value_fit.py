@@ -14,7 +14,6 @@ from german_whist.agents.policy.network.forward import Forward
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.game.rules import rules
 from german_whist.simulator.batch import DealBatch
-from german_whist.simulator.observation.canonical import canonical_views
 from german_whist.training.networks import fit_value
 from german_whist.training.rollouts import OUTCOMES_RANK, first_training_deal, self_play_outcomes
 from german_whist.training.run import TrainingOutcome
@@ -39,12 +38,11 @@ def test_self_play_outcomes(game: str, inputs: str) -> None:
     batch = DealBatch(game, 12, 3, first_training_deal(OUTCOMES_RANK))
     expected, encoded = [], []
     while not batch.done.all():
-        live = np.flatnonzero(~batch.done)
-        views = batch.views(live)
-        in_foreplay = views["stock"] > 0
-        expected += [(row, int(batch.turn[row])) for row in live[in_foreplay]]
-        encoded.append(network_inputs(canonical_views(views[in_foreplay], "live")[0], game, inputs))
-        batch.step(agent.act(views), live)
+        decisions = batch.decisions()
+        foreplay = decisions[decisions.views["stock"] > 0]
+        expected += [(row, int(batch.turn[row])) for row in foreplay.rows]
+        encoded.append(network_inputs(foreplay.canonical("live").views, game, inputs))
+        batch.step(agent.act(decisions), decisions.rows)
     returns = batch.returns("margin")
     assert margins.tolist() == [returns[row, seat] for row, seat in expected]
     np.testing.assert_array_equal(features, np.concatenate(encoded))
