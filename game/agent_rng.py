@@ -80,7 +80,7 @@ class RandomNumbers(Protocol):
 
 
 class AgentRng:
-    """A drop-in replacement for ``numpy.random.Generator`` in ``agent.act(views, rng)``, with one row per view.
+    """A drop-in replacement for ``numpy.random.Generator`` as ``decisions.rng``, with one row per decision.
 
     A row's numbers depend only on the deal's address, the number of actions played and the stream, so a match has the
     same result in any batch size. It has the two methods that agents need, ``random`` and ``integers``.
