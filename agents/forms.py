@@ -71,7 +71,12 @@ def as_agent(agent: Agent | SupportsAct, rules: Rules | None = None) -> Agent:
             )
         raise ValueError(f"an agent must be a name or an object with {FORMS}, got {agent!r}")
     takes_observations = _takes_observations(act)
-    is_plain = isinstance(agent, Agent) and not takes_observations and not getattr(agent, "canonical", False)
+    is_canonical = bool(getattr(agent, "canonical", False))
+    if isinstance(agent, Agent) and agent.evaluates and is_canonical:
+        raise ValueError(
+            f"agent {agent_name(agent)!r} evaluates: it calls decisions.canonical() instead of canonical=True"
+        )
+    is_plain = isinstance(agent, Agent) and not takes_observations and not is_canonical
     found: Agent = agent if is_plain else WrappedObject(agent, takes_observations)  # type: ignore[assignment]
     if rules is not None and found.rules is not None and not found.rules.plays_like(rules):
         raise ValueError(

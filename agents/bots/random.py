@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import POLICY, Actions, Agent, Evaluation, Field
+from german_whist.agents.base import POLICY, Agent, Evaluation, Field
+from german_whist.game.utils.backend import Array
 from german_whist.game.utils.bit_kernels import nth_lowest, popcount
 from german_whist.game.utils.jit import kernel
 from german_whist.simulator.decisions import Decisions
@@ -22,13 +23,15 @@ class RandomBot(Agent):
     """Plays a uniformly random legal action."""
 
     name = "random"
+    takes_tensors = True
     evaluates = frozenset({POLICY})
 
-    def act(self, decisions: Decisions) -> Actions:
+    def act(self, decisions: Decisions) -> Array:
         """Return one legal action per decision, int64[n]; one random number is drawn for each."""
         actions = np.empty(len(decisions), np.int64)
-        pick(decisions.views["legal"], decisions.rng.random(len(decisions)), actions)
-        return actions
+        pick(decisions.on_host().views["legal"], decisions.rng.random(len(decisions)), actions)
+        found: Array = decisions.backend.array(actions)
+        return found
 
     def evaluate(self, decisions: Decisions, *fields: Field) -> Evaluation:
         """Return the policy, if it is asked for."""

@@ -55,6 +55,7 @@ from german_whist.game.cards import NUM_ACTIONS, cards_of
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import STATE
+from german_whist.game.utils.backend import Array
 from german_whist.game.utils.checks import check_int
 from german_whist.simulator.decisions import Decisions
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
@@ -198,7 +199,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         """Return scratch memory for a thread."""
         return Scratch.for_rules(self._rollouts, self.rules)
 
-    def act(self, decisions: Decisions) -> Actions:
+    def act(self, decisions: Decisions) -> Array:
         """Return one action per decision, int64[n]; one random key is drawn for each.
 
         Without histories, worlds are drawn uniformly from the hands that agree with the view.
@@ -206,7 +207,9 @@ class SearchAgent(WorldSearcher[Scratch]):
         Raises:
             ValueError: when no deal agrees with a view or history.
         """
-        return self.search(decisions, largest_stock=self._largest_stock)[0]
+        actions, _ = self.search(decisions.on_host(), largest_stock=self._largest_stock)
+        found: Array = decisions.backend.array(actions)
+        return found
 
     def search(
         self,
@@ -220,7 +223,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         margin (``TANH_SCALE``), plus ``WIN_WEIGHT`` for a win and minus it for a loss. Errors as for :meth:`act`.
 
         Args:
-            decisions: n decisions.
+            decisions: n decisions on the host.
             values: float64[4, n, 54], written for distinct actions: the arrays of :class:`ActionValues`; ``None`` if
                 they are not wanted.
             largest_stock: where the stock is larger, the policy's action is returned.

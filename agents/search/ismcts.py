@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions
 from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.inference.world_sampling_kernels import sample_hands
 from german_whist.agents.search.ismcts_kernels import EDGE, MAX_PATH, NODE, choose_by_tree
@@ -28,6 +27,7 @@ from german_whist.agents.search.world_search import Decision, WorldSearcher
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import STATE
+from german_whist.game.utils.backend import Array
 from german_whist.game.utils.checks import check_int
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.decisions import Decisions
@@ -103,7 +103,7 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
             (np.zeros(size, NODE), np.zeros(size, EDGE), np.zeros(MAX_PATH, np.int64), np.zeros(2, np.int64)),
         )
 
-    def act(self, decisions: Decisions) -> Actions:
+    def act(self, decisions: Decisions) -> Array:
         """Return one legal action per decision, int64[n]; one random key is drawn for each.
 
         Raises:
@@ -114,8 +114,9 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
         def search(decision: Decision) -> None:
             actions[decision.row] = self._search(decision)
 
-        self.search_each(decisions, search)
-        return actions
+        self.search_each(decisions.on_host(), search)
+        found: Array = decisions.backend.array(actions)
+        return found
 
     def _search(self, decision: Decision) -> int:
         distinct = int(distinct_actions(decision.views[0]))

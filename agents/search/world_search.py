@@ -59,6 +59,7 @@ class WorldSearcher(Agent, Generic[Scratch]):
     """
 
     rules: Rules
+    takes_tensors = True  # and searches on the host
 
     def __init__(self, name: str, rules: Rules, threads: int) -> None:
         """Set the game and the number of threads; 0 for all CPU cores.
@@ -87,7 +88,7 @@ class WorldSearcher(Agent, Generic[Scratch]):
         key, so keys do not depend on the batch.
 
         Args:
-            decisions: n decisions; views of seats that are not to act are skipped.
+            decisions: n decisions on the host; views of seats that are not to act are skipped.
             search: searches one decision.
 
         Raises:
