@@ -121,7 +121,7 @@ def test_wrong_answer_moves_nothing(device: str | None, answer: Callable[[Any], 
     episodes = some_episodes(device=device)
     decisions = episodes.decisions(episodes.every_row)
     with pytest.raises(ValueError, match=rf"'wrong' .*{got}"):
-        ask(make_agent(Wrong()), decisions)  # type: ignore[arg-type]
+        ask(make_agent(Wrong()), decisions)
     assert not episodes.plies.any()
     assert len(decisions.views) == 6
 

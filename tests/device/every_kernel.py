@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from german_whist.agents.policy.agent import PolicyAgent
@@ -10,7 +11,9 @@ from german_whist.agents.registry import make_agent
 from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.episodes import Episodes
-from german_whist.solver import device_endgames
+from german_whist.solver import endgame_batch
+from german_whist.solver.endgame_batch import EndgameBatch
+from german_whist.solver.lookup_kernels import write_tricks_by_seat
 from german_whist.solver.tablebase.cache import open_tablebase
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.rollouts import Collector
@@ -40,10 +43,10 @@ def play_a_batch() -> None:
 
 def solve_endgames() -> None:
     hands = torch.tensor([0b0101, 0b1010])
-    found = device_endgames.solve_endgames_on(CPU, hands[:1], hands[1:], -1, False, -1)
-    assert found.tolist() == [0]
+    assert EndgameBatch(hands[:1], hands[1:], -1, False, -1, CPU).look_up().tolist() == [0]
     states = DealBatch("six_cards", 4, device="cpu").states
-    device_endgames.tricks_of_states(states)
+    tricks = EndgameBatch.in_states(states).look_up()
+    CPU.launch(write_tricks_by_seat, 4, states, tricks, CPU.empty((4, 2), np.int8))
 
 
 def train(game: str) -> None:
@@ -66,7 +69,8 @@ def train(game: str) -> None:
 
 
 def run_every_kernel() -> None:
-    device_endgames.open_complete_tablebase = open_tablebase  # smaller ones are of the same type
+    # Smaller tablebases are of the same type.
+    endgame_batch.open_complete_tablebase = open_tablebase  # type: ignore[attr-defined]
     play_a_batch()
     solve_endgames()
     train("small")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import torch
 import german_whist
 from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.batch import DealBatch
-from german_whist.solver import device_endgames
+from german_whist.solver import endgame_batch, exact_endgame
+from german_whist.solver.endgame_batch import EndgameBatch
 from german_whist.solver.tablebase.build import build_in_memory
 from german_whist.solver.tablebase.kinds import TablebaseKind
 from german_whist.solver.tablebase.tablebase_file import Tablebase
@@ -31,7 +33,7 @@ def small_table(trump: bool, low: bool) -> Tablebase:
 @pytest.fixture(autouse=True)
 def small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that hold all endgames of these tests, in the place of complete ones."""
-    monkeypatch.setattr(device_endgames, "open_complete_tablebase", small_table)
+    monkeypatch.setattr(endgame_batch, "open_complete_tablebase", small_table)
 
 
 def some_endgames(count: int) -> dict[str, Any]:
@@ -50,15 +52,17 @@ def some_endgames(count: int) -> dict[str, Any]:
 def test_device_endgames_match_search() -> None:
     endgames = some_endgames(2000)
     expected = german_whist.solve_endgames(**endgames)
-    np.testing.assert_array_equal(device_endgames.solve_endgames_on(CPU, **endgames).numpy(), expected)
+    np.testing.assert_array_equal(EndgameBatch(**endgames).look_up(), expected)
     tensors = {name: torch.from_numpy(column) for name, column in endgames.items()}
-    np.testing.assert_array_equal(device_endgames.solve_endgames_on(CPU, **tensors).numpy(), expected)
+    for given in (endgames, tensors):
+        np.testing.assert_array_equal(EndgameBatch(**given, backend=CPU).look_up().numpy(), expected)
 
 
 @pytest.mark.parametrize("rules", ["tiny", "six_cards", "high_low:ranks=6,hand=6,stock=12"])
-def test_deals_end_with_perfect_play(rules: str) -> None:
+def test_deals_end_with_perfect_play(rules: str, monkeypatch: pytest.MonkeyPatch) -> None:
     arrays, tensors = DealBatch(rules, 50, endgame="exact"), DealBatch(rules, 50, device="cpu", endgame="exact")
-    tensors.endgame_hook.finish = lambda rules, states: device_endgames.tricks_of_states(states)
+    looks_up = SimpleNamespace(is_gpu=True, empty=CPU.empty, launch=CPU.launch)
+    monkeypatch.setattr(exact_endgame, "backend_holding", lambda states: looks_up)
     while not arrays.done.all():
         actions = arrays.action_mask().argmax(axis=1)
         arrays.step(actions)
@@ -81,4 +85,4 @@ def test_deals_end_with_perfect_play(rules: str) -> None:
 def test_wrong_endgame_is_refused(change: dict[str, Any], words: str) -> None:
     endgame: dict[str, Any] = {"leaders": [0b01], "followers": [0b10], "trumps": -1, "lows": False, "leds": -1}
     with pytest.raises(ValueError, match=words):
-        device_endgames.solve_endgames_on(CPU, **{**endgame, **change})
+        EndgameBatch(**{**endgame, **change}, backend=CPU)

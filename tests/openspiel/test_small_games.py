@@ -29,16 +29,16 @@ class HighCards(gw.Agent):
         raise AssertionError("its policy is known")
 
     def evaluate(self, decisions: gw.Decisions, *fields: Field) -> Evaluation:
-        return Evaluation(policy=self.policy(decisions.views))
+        return Evaluation(policy=self.policy(decisions))
 
-    def policy(self, views: Any) -> Any:
-        weights = gw.action_mask(views, RULES) * 1.3 ** np.arange(gw.rules(RULES).num_actions)
+    def policy(self, decisions: gw.Decisions) -> Any:
+        weights = decisions.action_masks * 1.3 ** np.arange(gw.rules(RULES).num_actions)
         return weights / weights.sum(axis=1, keepdims=True)
 
 
 def test_nash_conv_of_the_tree() -> None:
     small = SmallGame(RULES)
-    policy = small.table(chances_of(HighCards().policy))
+    policy = small.table(chances_of(RULES, HighCards().policy))
     assert small.nash_conv(policy) == pytest.approx(exploitability(HighCards(), RULES).nash_conv, abs=1e-9)
 
 

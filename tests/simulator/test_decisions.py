@@ -298,10 +298,10 @@ def test_what_is_not_kept_raises() -> None:
     views = gw.DealBatch("classic", 3).views()
     alone, batch = gw.Decisions(views), gw.DealBatch("classic", 3).decisions(rng=AgentRng(1, range(3)))
     unkept: list[Callable[[], Any]] = [
-        *(lambda one=one: one.histories for one in (alone, alone[[1]], alone.canonical(), batch, batch.canonical())),  # type: ignore[misc]
-        *(lambda one=one: one.game_ids for one in (alone, alone[[1]], alone.canonical())),  # type: ignore[misc]
-        *(lambda one=one: one.rng for one in (alone, alone[[1]], alone.canonical())),  # type: ignore[misc]
-        *(lambda one=one: one.by_deal() for one in (alone, batch, batch[[1]])),  # type: ignore[misc]
+        *(lambda one=one: one.histories for one in (alone, alone[[1]], alone.canonical(), batch, batch.canonical())),
+        *(lambda one=one: one.game_ids for one in (alone, alone[[1]], alone.canonical())),
+        *(lambda one=one: one.rng for one in (alone, alone[[1]], alone.canonical())),
+        *(lambda one=one: one.by_deal() for one in (alone, batch, batch[[1]])),
     ]
     for read in unkept:
         with pytest.raises(ValueError, match=r"decisions|histories|positions"):

@@ -140,7 +140,7 @@ def _judged_by(network: PolicyAgent | None, decisions: Decisions) -> Columns:
     assert known.action_values is not None
     lowest, unknown = decisions.action_masks.argmax(axis=1), np.full(len(decisions), np.nan)
     return {
-        "network": network.act(decisions).astype(np.int8),
+        "network": np.asarray(network.act(decisions), np.int8),
         "inputs": (inputs * _weights(inputs.shape[1])).sum(axis=1, dtype=np.uint32),
         "advantage": known.action_values.margin_gains[np.arange(len(decisions)), lowest],
         "expected": unknown if values is None else values.margin,

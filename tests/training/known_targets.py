@@ -10,7 +10,7 @@ import torch
 
 from german_whist.agents.base import Agent
 from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.agents.policy.network.forward import Forward
+from german_whist.agents.policy.network.forward import PackedNetwork, forward
 from german_whist.game.cards import cards_of
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.canonical import canonical_views, decode_values
@@ -59,7 +59,7 @@ class Targets:
 
 
 def by_looking_ahead(
-    collector: Collector, row: int, bots: Sequence[Agent], value: Forward, left: int
+    collector: Collector, row: int, bots: Sequence[Agent], value: PackedNetwork, left: int
 ) -> dict[int, float]:
     """The target of each action of a row: the mean of ``value`` at the seat's next ``left`` choices."""
     deals, seat = collector.batch, int(collector.batch.turn[row])
@@ -72,7 +72,7 @@ def by_looking_ahead(
         while len(values) < left and batch.views()["stock"][0] and not batch.done.all():
             if batch.turn[0] == seat and int(batch.legal()[0]).bit_count() > 1:
                 views, _ = canonical_views(batch.views(), "live")
-                values.append(float(value.logits(observe(views, deals.rules))[0, 0]))
+                values.append(float(forward(value, observe(views, deals.rules))[0, 0]))
             batch.step(bots[int(batch.turn[0])].act(batch.decisions()))
         if len(values) < left:  # the endgame
             players = [ExactEndgame(bot) for bot in bots]

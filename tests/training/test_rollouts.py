@@ -92,7 +92,7 @@ class Watched:
         self.calls: list[np.ndarray] = []
 
     def act(self, decisions: Decisions) -> Any:
-        actions = self._agent.act(decisions)
+        actions = np.asarray(self._agent.act(decisions))
         self.calls.append(actions)
         return actions
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.agents.policy.network.forward import Forward
+from german_whist.agents.policy.network.forward import PackedNetwork, forward
 from german_whist.agents.policy.network.mlp import MLP, FrozenMLP
 
 FEATURES = 456
@@ -28,7 +28,7 @@ def some_features(rows: int = 40) -> torch.Tensor:
 def test_suit_mlp_matches_checkpoint(suit_layers: int, outputs: int) -> None:
     network, features = some_mlp(suit_layers, outputs), some_features()
     with torch.no_grad():
-        expected = Forward(network.raw_layers(), suit_layers).logits(features.numpy())
+        expected = forward(PackedNetwork.create(network.raw_layers(), suit_layers), features.numpy())
         np.testing.assert_allclose(network(features).numpy(), expected, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(FrozenMLP(network)(features).numpy(), expected, rtol=1e-4, atol=1e-5)
     for rows in (0, 1, 129, 1500):

@@ -9,7 +9,7 @@ import torch
 from german_whist.agents.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.network.forward import Forward
+from german_whist.agents.policy.network.forward import PackedNetwork, forward
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.registry import make_agent
 from german_whist.game.cards import cards_of
@@ -40,8 +40,8 @@ def some_policy(rules: str) -> PolicyAgent:
 
 
 def network_of(layers: tuple[Layer, ...]) -> Network:
-    forward = Forward(layers)
-    return lambda features: torch.from_numpy(forward.logits(features.numpy()))
+    network = PackedNetwork.create(layers)
+    return lambda features: torch.from_numpy(forward(network, features.numpy()))
 
 
 def some_networks(rules: str) -> dict[str, Network]:
@@ -68,7 +68,7 @@ def lowest_of_its_run(collector: Collector, row: int) -> dict[int, int]:
 @pytest.mark.parametrize("lookahead", [1, 2, 5])
 @pytest.mark.parametrize("rules", ["classic", "small", "draft", "open_stock", "high_low"])
 def test_targets_bootstrap(rules, lookahead):
-    policy, value = some_policy(rules), Forward(random_layers(rules, 1, 2))
+    policy, value = some_policy(rules), PackedNetwork.create(random_layers(rules, 1, 2))
     settings = small_config(rules=rules, num_envs=24, num_steps=7, opponents={"self": 0.5, "heuristic": 0.5})
     computed = Targets(settings, OPPONENTS, **some_networks(rules), lookahead=lookahead)
     computed.collect()

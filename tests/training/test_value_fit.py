@@ -10,7 +10,7 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.inputs import input_high, network_inputs, num_outputs
-from german_whist.agents.policy.network.forward import Forward
+from german_whist.agents.policy.network.forward import PackedNetwork, forward
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.game.rules import rules
 from german_whist.simulator.batch import DealBatch
@@ -30,9 +30,9 @@ def random_layers(game: str, inputs: str) -> tuple[Layer, ...]:
 @pytest.mark.parametrize("game", ["tiny", "draft", "high_low", "small_all:open_stock=2"])
 def test_self_play_outcomes(game: str, inputs: str) -> None:
     layers = random_layers(game, inputs)
-    forward = Forward(layers)
+    network = PackedNetwork.create(layers)
     features, margins = self_play_outcomes(
-        lambda rows: torch.from_numpy(forward.logits(rows.numpy())), {game: 1.0}, 12, 3, inputs
+        lambda rows: torch.from_numpy(forward(network, rows.numpy())), {game: 1.0}, 12, 3, inputs
     )
     agent = ExactEndgame(PolicyAgent(Checkpoint(layers, rules(game), ranks="live", inputs=inputs)))
     batch = DealBatch(game, 12, 3, first_training_deal(OUTCOMES_RANK))
@@ -60,7 +60,7 @@ def test_value_fit() -> None:
     assert fitted[0] is trunk[0]
     rows = features[:4000]
     expected = rows[:, :10].sum(1) - rows[:, 10:20].sum(1)
-    outputs = Forward(fitted).logits(rows)
+    outputs = forward(PackedNetwork.create(fitted), rows)
     np.testing.assert_allclose(outputs[:, 0], expected, atol=0.3)
     np.testing.assert_allclose(outputs[:, 1], expected / 2, atol=0.35)
 
@@ -75,7 +75,7 @@ def test_run_ends_with_value(finished: TrainingOutcome) -> None:
     made, without = load_checkpoint(done.final), load_checkpoint(done.checkpoint_paths()[-1])
     assert same_policy(made, without)
     assert without.value == ()
-    values = PolicyAgent(made).values(DealBatch("tiny", 50).views())
+    values = PolicyAgent(made).evaluate(DealBatch("tiny", 50).decisions(), "values").values
     assert values is not None
     assert ((values.win > 0) & (values.win < 1)).all()
     assert values.margin.std() > 0.05

@@ -95,7 +95,8 @@ class Cached(Agent):
     evaluates = frozenset({"policy"})
 
     def __init__(self) -> None:
-        self.chances, self.backends = np.full((64, 52), 0.5), []
+        self.chances = np.full((64, 52), 0.5)
+        self.backends: list[Any] = []
 
     def evaluate(self, decisions: Decisions, *fields: Any) -> Evaluation:
         return Evaluation(policy=self.chances)

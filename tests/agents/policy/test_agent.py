@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.network.forward import LayerForward
-from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
+from german_whist.agents.policy.network.forward import PackedNetwork, forward
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, Layer
 from german_whist.game.cards import cards_of, parse_card
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.decisions import Decisions
@@ -35,19 +35,21 @@ def summed_in_order(row: Floats, weight: Floats, bias: Floats) -> Floats:
     return outputs
 
 
-@pytest.mark.parametrize("relu", [False, True])
 @pytest.mark.parametrize("inputs", [1, 40, 443])
-@pytest.mark.parametrize("units", [1, 16, 150])
-def test_forward_sums_in_fixed_order(units: int, inputs: int, relu: bool) -> None:
-    rng = np.random.default_rng(units + inputs)
-    weight = rng.normal(size=(units, inputs)).astype(np.float32)
-    bias = rng.normal(size=units).astype(np.float32)
+@pytest.mark.parametrize("units", [(1,), (16,), (150,), (40, 9), (16, 150, 1)])
+def test_forward_sums_in_fixed_order(units: tuple[int, ...], inputs: int) -> None:
+    rng = np.random.default_rng(sum(units) + inputs)
     features = (rng.integers(0, 3, (70, inputs)) == 0) * rng.choice([1, 1, 1, 1, -3], (70, inputs))
-    for rows in (features.astype(np.int8), (features * rng.normal(size=inputs)).astype(np.float32)):
-        expected = np.stack([summed_in_order(row.astype(np.float32), weight, bias) for row in rows])
-        if relu:
-            expected = np.maximum(expected, np.float32(0))
-        assert LayerForward(weight, bias)(rows, relu=relu).tobytes() == expected.tobytes()
+    layers: list[Layer] = []
+    rows = features.astype(np.float32)
+    for size in units:
+        weight = rng.normal(size=(size, rows.shape[1])).astype(np.float32)
+        bias = rng.normal(size=size).astype(np.float32)
+        if layers:
+            rows = np.maximum(rows, np.float32(0))
+        layers.append((weight, bias))
+        rows = np.stack([summed_in_order(row, weight, bias) for row in rows])
+    assert forward(PackedNetwork.create(layers), features.astype(np.int8)).tobytes() == rows.tobytes()
 
 
 def test_temperature_0_plays_best_card() -> None:
@@ -99,4 +101,4 @@ def test_only_what_is_asked_for() -> None:
     assert agent.evaluate(decisions) == (None, None, None)
     policy, values, action_values = agent.evaluate(decisions, "values")
     assert values is not None
-    assert policy is action_values is None
+    assert (policy, action_values) == (None, None)

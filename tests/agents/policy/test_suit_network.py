@@ -11,7 +11,7 @@ import pytest
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.inputs import network_inputs
-from german_whist.agents.policy.network.forward import Forward
+from german_whist.agents.policy.network.forward import forward
 from german_whist.agents.policy.network.layers import suit_inputs
 from german_whist.simulator.batch import DealBatch
 from tests.agents.networks import suit_network
@@ -23,7 +23,7 @@ GAMES = [("classic", "observation"), ("draft", "observation"), ("draft", "univer
 def some_inputs(checkpoint: Checkpoint, rows: int = 30) -> npt.NDArray[np.int8]:
     batch = DealBatch(checkpoint.rules, rows, 2)
     play_randomly(batch, np.random.default_rng(0), 9)
-    return network_inputs(batch.views(), checkpoint.rules, checkpoint.inputs)
+    return np.asarray(network_inputs(batch.views(), checkpoint.rules, checkpoint.inputs), np.int8)
 
 
 def relu(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -35,8 +35,8 @@ def relu(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def test_suit_network_outputs(game: str, inputs: str, suit_layers: int) -> None:
     checkpoint = suit_network(suit_layers, game, inputs)
     rows = some_inputs(checkpoint)
-    outputs = Forward(checkpoint.layers, suit_layers).logits(rows)
-    values = Forward(checkpoint.value, suit_layers).logits(rows)
+    assert checkpoint.packed_value is not None
+    outputs, values = (forward(network, rows) for network in (checkpoint.packed, checkpoint.packed_value))
     assert outputs.shape == (30, checkpoint.sizes[-1])
     for row, output, value in zip(rows, outputs, values, strict=True):
         for layers, got in ((checkpoint.layers, output), (checkpoint.value, value)):
