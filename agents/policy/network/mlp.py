@@ -34,7 +34,11 @@ _ALIGNED = 8  # inputs of a layer on a GPU are padded to a multiple: its matrix 
 
 
 class _HiddenLayer(torch.autograd.Function):
-    """A linear layer with ReLU, in half as many operations as torch takes for the two and their gradients."""
+    """A linear layer with ReLU, in half as many operations as torch takes for the two and their gradients.
+
+    A gradient step of recipe ``gpu`` has 258 operations, with torch's own gradients 282: 9 % more launches, which is
+    what its time goes by on a GPU. On a CPU the two take equally long, and give the same bits.
+    """
 
     @staticmethod
     def forward(ctx: Any, inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
@@ -58,7 +62,10 @@ def _hidden(inputs: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> t
 
 
 class _LastLayer(torch.autograd.Function):
-    """A linear layer with float32 outputs for inputs of any dtype; the gradients of inputs have the inputs' dtype."""
+    """A linear layer with float32 outputs for inputs of any dtype; the gradients of inputs have the inputs' dtype.
+
+    Its own gradients save 3 % of the operations of a step; without them, runs in bfloat16 would not repeat bit for bit.
+    """
 
     @staticmethod
     def forward(ctx: Any, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
