@@ -251,7 +251,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         if len(restarting) and self.autoreset_mode is AutoresetMode.DISABLED:
             raise ValueError(f"rows {restarting.tolist()} are over: reset them first, with the option reset_mask")
         self._is_ready = False
-        illegal[rows] = episodes.step(rows, self._batch.decoded(given[rows], rows) if self.canonical else given[rows])
+        illegal[rows] = episodes.step(rows, self._batch.decoded(rows, given[rows]) if self.canonical else given[rows])
         episodes.over |= illegal
         if len(restarting):
             self._start_next(restarting)

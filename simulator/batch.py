@@ -279,7 +279,7 @@ class DealBatch(Deals[ArrayT]):
         """
         which = self._rows_once(rows)
         given = self.backend.integers("actions", actions, None, None, tuple(which.shape))
-        chosen = self.decoded(given, which) if self.canonical else given
+        chosen = self.decoded(which, given) if self.canonical else given
         illegal = self.backend.empty(len(which), np.bool_)
         self.backend.launch(write_is_illegal, len(which), self.states, which, chosen, illegal)
         if bool(illegal.any()):
@@ -347,7 +347,7 @@ class DealBatch(Deals[ArrayT]):
         which = self._rows(rows)
         masks = self._out((len(which), self.num_actions), out)
         if self.canonical or rows is not None:
-            self.backend.launch(write_view_masks, len(which), self.shown_views(rows), masks)
+            self.backend.launch(write_view_masks, len(which), self._shown_views(rows), masks)
         else:
             self.backend.launch(write_masks, self.size, self._legal(), masks)
         return masks
@@ -399,14 +399,10 @@ class DealBatch(Deals[ArrayT]):
             return None
         return self.backend.integers("seats", seats, 0, 1, tuple(rows.shape))
 
-    def shown_views(self, rows: Numbers | None = None, seats: Numbers | None = None) -> np.ndarray[Any, Any]:
+    def _shown_views(self, rows: Numbers | None, seats: Numbers | None = None) -> np.ndarray[Any, Any]:
         """Return the views that observations are written from: :meth:`views`, or their canonical forms."""
         views = self.views(rows, seats)
         return canonical_views(views)[0] if self.canonical else views
-
-    def decoded(self, actions: Array, rows: Array) -> ArrayT:
-        """Translate canonical actions of the seats to act in some rows into true ones, int64[k]."""
-        return self.decisions_in(rows, None).canonical().decode(actions)
 
     def observe(self, out: Array | None = None, seats: Numbers | None = None, rows: Numbers | None = None) -> ArrayT:
         """Return observation vectors, int8[size, n_obs], laid out as ``observation_layout`` describes.
@@ -424,7 +420,7 @@ class DealBatch(Deals[ArrayT]):
         if rows is None and seats is None and not self.canonical:
             self.backend.launch(observe_seats_to_act, self.size, self.rules.record, self.states, seen)
         else:
-            self.backend.launch(write_observations, len(which), self.rules.record, self.shown_views(rows, seats), seen)
+            self.backend.launch(write_observations, len(which), self.rules.record, self._shown_views(rows, seats), seen)
         return seen
 
     def _out(self, shape: tuple[int, ...], out: Any) -> ArrayT:

@@ -105,6 +105,10 @@ class Deals(Generic[ArrayT]):
         self.backend.launch(write_views, len(rows), self.rules.record, self.states, rows, seats, views)
         return views
 
+    def decoded(self, rows: Array, actions: Array) -> ArrayT:
+        """Return the true actions of canonical ones of the seats to act in some rows, int64[k]."""
+        return self.decisions_in(rows, None).canonical().decode(actions)
+
     def decisions_in(
         self,
         rows: Array,

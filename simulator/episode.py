@@ -204,7 +204,7 @@ class Episode:
         return masks
 
     def _shown_legal(self) -> int:
-        return int(self.batch.shown_views()["legal"][0]) if self._canonical else self.legal
+        return int(self.decisions().canonical().views["legal"][0]) if self._canonical else self.legal
 
     def decoded(self, action: int) -> int:
         """Return the true action of a canonical one of the seat to act."""
