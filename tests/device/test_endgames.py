@@ -73,8 +73,8 @@ def test_deals_end_with_perfect_play(rules: str, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"leaders": [0b11]}, "row 0 is not an endgame"),
-        ({"followers": [0b01]}, "row 0 is not an endgame"),
+        ({"leaders": [0b11]}, "is in both hands"),
+        ({"followers": [0b01]}, "is in both hands"),
         ({"followers": [1, 2]}, "followers"),
         ({"leaders": [0.5]}, "leaders must be int"),
         ({"leaders": [-1]}, "leaders must be integers from 0"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
@@ -18,6 +19,7 @@ from german_whist.game.rules import Rules, rules
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.decisions import Decisions
 from german_whist.solver.exact_endgame import ExactEndgameHook
+from tests.agents.networks import suit_network
 from tests.agents.positions import HEURISTIC, Fixed, draw, some_positions
 from tests.presets import PRESETS
 
@@ -62,9 +64,12 @@ def test_gains_are_mean_rollout_margins(preset: str, steps: int) -> None:
 
 @pytest.mark.parametrize("preset", ["small", "draft", "open_stock", "high_low"])
 @pytest.mark.parametrize("steps", [0, 7])
-def test_networks_play_the_rollouts(preset: str, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("of_suits", [False, True])
+def test_networks_play_the_rollouts(preset: str, steps: int, of_suits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agent_module, "NETWORK_SD", np.inf)  # values are those of the rollouts alone
     game, checkpoint = rules(preset), load_pretrained("small")
+    if of_suits:
+        checkpoint = suit_network(2, preset, UNIVERSAL)
     network = PolicyAgent(checkpoint, rules=game)
     agent, compared = SearchAgent(network, game, 4, checkpoint, threads=1), 0
     views = some_positions(game, 6, steps).views()
