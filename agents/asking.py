@@ -65,7 +65,7 @@ def play(
                 yield
 
 
-def ask(agent: Agent, decisions: Decisions) -> Array:
+def ask(agent: Agent, decisions: Decisions[Any]) -> Array:
     """Return an agent's actions, int64[n], on the decisions' device.
 
     Agents that take no tensors are asked on the host, and what they answer is checked there.
