@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.cards import cards_of, mask_of
+from german_whist.game.rules import Rules
 from german_whist.simulator.batch import DealBatch
 from tests.players import play_randomly
 
@@ -21,18 +22,18 @@ class Redeal:
         actions: the actions of both seats.
     """
 
-    def __init__(self, rules: object, seed: int, seat: int, steps: int, attempts: int = 64) -> None:
+    def __init__(self, rules: str | Rules, seed: int, seat: int, steps: int, attempts: int = 64) -> None:
         """Play up to ``steps`` random actions of a deal, then redistribute the cards that ``seat`` never saw."""
         rng = np.random.default_rng(seed)
         self.seat = seat
-        self.course = DealBatch(rules, 1, seed, history=True)  # type: ignore[arg-type]
+        self.course = DealBatch(rules, 1, seed, history=True)
         play_randomly(self.course, rng, steps)
         log = self.course.log
         assert log is not None
         self.actions = log.actions[0, : log.counts[0]].tolist()
         decks = self._decks(rng, attempts)
         self.course.reset(0)
-        self.others = DealBatch(rules, len(decks), seed, history=True)  # type: ignore[arg-type]
+        self.others = DealBatch(rules, len(decks), seed, history=True)
         self.others.deal_decks(decks, [int(self.course.states["dealer"][0])] * len(decks))
 
     def _decks(self, rng: np.random.Generator, attempts: int) -> list[npt.NDArray[np.int64]]:

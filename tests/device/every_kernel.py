@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from german_whist.agents.asking import ask
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import load_pretrained
 from german_whist.agents.registry import make_agent
@@ -30,7 +31,7 @@ def play_a_batch() -> None:
     while not batch.done.all():
         batch.observe(seats=batch.turn)
         for agent in (make_agent("greedy"), make_agent("heuristic")):
-            agent.act(batch.decisions())
+            ask(agent, batch.decisions())
         network.act_with_torch(batch.decisions())
         batch.step(torch.where(batch.done, 0, batch.action_mask().argmax(1)))
     batch.observe()

@@ -162,7 +162,7 @@ def test_no_rows(device: str | None) -> None:
 )
 def test_wrong_address(changed: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        DealBatch(**{"rules": "tiny", "size": 3, **changed})  # type: ignore[arg-type]
+        DealBatch(**{"rules": "tiny", "size": 3, **changed})  # type: ignore[call-overload]
 
 
 CJ, DJ = NAMES.index("CJ"), NAMES.index("DJ")

@@ -45,7 +45,8 @@ def test_decisions_of_batch(rules: str) -> None:
     assert equal(decisions.views, batch.views())
     assert equal(decisions.observations, batch.observe())
     assert equal(decisions.action_masks, batch.action_mask() == 1)
-    assert (decisions.observations.dtype, decisions.action_masks.dtype) == (np.int8, np.bool_)
+    assert decisions.observations.dtype == np.int8
+    assert decisions.action_masks.dtype == np.bool_
     assert equal(decisions.histories, batch.history())
     assert decisions.has_histories
     ours = gw.Decisions(batch.views(), rules)

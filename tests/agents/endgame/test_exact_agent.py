@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from german_whist.agents.asking import ask
 from german_whist.agents.base import Agent, Evaluation
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
@@ -101,7 +102,7 @@ class Cached(Agent):
     def evaluate(self, decisions: Decisions, *fields: Any) -> Evaluation:
         return Evaluation(policy=self.chances)
 
-    def act(self, decisions: Decisions) -> Any:
+    def act(self, decisions: Decisions[Any]) -> Any:
         self.backends.append(decisions.backend)
         return decisions.backend.array(decisions.action_masks.int().argmax(1))
 
@@ -123,7 +124,7 @@ def test_agent_chooses_on_its_device() -> None:
     agent, host, batch = Cached(), DealBatch("small", 8, seed=3), DealBatch("small", 8, seed=3, device="cpu")
     while not host.done.all():
         actions = ExactEndgame(Lowest()).act(host.decisions())
-        assert ExactEndgame(agent).act(batch.decisions()).tolist() == actions.tolist()
+        assert ask(ExactEndgame(agent), batch.decisions()).tolist() == actions.tolist()
         host.step(actions)
         batch.step(batch.backend.array(actions))
     assert agent.backends == [batch.backend] * 2 * host.rules.foreplay

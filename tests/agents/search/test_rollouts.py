@@ -37,7 +37,7 @@ def rollout_margin(game: Rules, states: np.ndarray[Any, Any], action: int, agent
 
 def one_decision(row: np.void, game: Rules) -> Decisions:
     """A decision whose worlds are those of key 99."""
-    return Decisions(np.array([row]), game, Fixed(99))
+    return Decisions(np.array([row]), game, Fixed(99))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
