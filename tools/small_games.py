@@ -204,25 +204,18 @@ def self_play_ppo(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
     example.GAME["rules"] = rules
     example.INPUTS = gw.DealBatch(rules, 1).decisions().observations.shape[1]
     example.ACTIONS = gw.rules(rules).num_actions
-    visited, play = [0], example.play
-
-    def counted(*arguments: Any) -> Any:
-        decisions, results = play(*arguments)
-        visited[0] += len(results)
-        return decisions, results
-
-    example.play = counted
     for updates in steps:
-        visited[0] = 0
-        learner = example.train(decisions=26 * 1024 * updates, seed=SEED)
+        training = example.Training(SEED)
+        while training.updates < updates:
+            training.update()
 
         @torch.no_grad()
-        def probabilities(decisions: gw.Decisions, learner: Any = learner) -> Any:
+        def probabilities(decisions: gw.Decisions, learner: Any = training.learner) -> Any:
             seen = decisions.canonical()
             policy, _ = learner(torch.from_numpy(seen.observations), torch.from_numpy(seen.action_masks))
             return seen.decode_values(policy.probs.double().numpy())
 
-        yield Point(visited[0], chances=chances_of(rules, probabilities))
+        yield Point(training.decisions, chances=chances_of(rules, probabilities))
 
 
 def policy_iteration(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
