@@ -68,7 +68,8 @@ class EndgameBatch:
         backend.launch(write_is_invalid, count, self.leaders, self.followers, self.leds, wrong)
         if bool(wrong.any()):
             row = int(backend.flatnonzero(wrong)[0])
-            raise ValueError(_reason(int(own[row]), int(other[row]), int(self.leds[row]), row, count))
+            where = f"row {row}: " if count > 1 else ""
+            raise ValueError(where + endgame_fault(int(own[row]), int(other[row]), int(self.leds[row])))
 
     def _set(self, backend: Backend, leaders: Any, followers: Any, trumps: Any, lows: Any, leds: Any) -> None:
         self.backend, self.leaders, self.followers = backend, leaders, followers
@@ -133,12 +134,11 @@ class EndgameBatch:
             list(executor.map(solve_part, np.array_split(rows, parts)))
 
 
-def _reason(leader: int, follower: int, led: int, row: int, count: int) -> str:
-    """Return why a row is not an endgame."""
-    where = f"row {row}: " if count > 1 else ""
-    own = int(leader) | (1 << led if led >= 0 else 0)
-    both = own & int(follower)
+def endgame_fault(leader: int, follower: int, led: int) -> str:
+    """Return why two hands, masks, and the card led (−1 for none) are not an endgame."""
+    own = leader | (1 << led if led >= 0 else 0)
+    both = own & follower
     if both:
-        return f"{where}{card_text(both.bit_length() - 1)} is in both hands"
-    sizes = own.bit_count(), int(follower).bit_count()
-    return f"{where}both hands must have the same number of cards, 1 to {MAX_CARDS}, got {sizes[0]} and {sizes[1]}"
+        return f"{card_text(both.bit_length() - 1)} is in both hands"
+    sizes = own.bit_count(), follower.bit_count()
+    return f"both hands must have the same number of cards, 1 to {MAX_CARDS}, got {sizes[0]} and {sizes[1]}"

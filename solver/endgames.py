@@ -12,9 +12,16 @@ from german_whist.game.cards import NUM_CARDS, card_text, mask_of, parse_card, p
 from german_whist.game.state_kernels import beats
 from german_whist.game.utils.backend import HOST, backend_of
 from german_whist.game.utils.checks import is_int
-from german_whist.solver.endgame_batch import FULL_DECK_MASK, EndgameBatch
+from german_whist.solver.endgame_batch import FULL_DECK_MASK, EndgameBatch, endgame_fault
 from german_whist.solver.search.transposition_table import transposition_table
-from german_whist.solver.search.value_kernels import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
+from german_whist.solver.search.value_kernels import (
+    NOT_LEGAL,
+    is_invalid,
+    write_move_tricks,
+    write_reached,
+    write_tricks,
+)
+from german_whist.solver.tablebase.cache import open_tablebase
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 Hand = str | int | Iterable[int | str]
@@ -46,7 +53,13 @@ def solve_endgame(
     card = _card(led)
     own, other = _mask(leader, "leader"), _mask(follower, "follower")
     suit = check_trump(trump)
-    return int(solve_endgames([own], [other], trumps=suit, lows=low, leds=card)[0])
+    if is_invalid(np.uint64(own), np.uint64(other), card):
+        raise ValueError(endgame_fault(own, other, card))
+    tricks, row = np.empty(1, np.int8), np.zeros(1, np.int64)
+    hands = np.array([own], np.uint64), np.array([other], np.uint64)
+    numbers = np.array([suit], np.int8), np.array([card], np.int8)
+    write_tricks(open_tablebase(suit >= 0, low), transposition_table(), *hands, *numbers, row, tricks)
+    return int(tricks[0])
 
 
 def solve_endgames(
