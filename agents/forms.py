@@ -92,7 +92,11 @@ def _takes_observations(act: Any) -> bool:
     Raises:
         ValueError: if it takes neither.
     """
-    parameters = [one for one in inspect.signature(act).parameters.values() if one.default is one.empty]
+    try:
+        signature = inspect.signature(act)
+    except ValueError:  # of some functions in other languages
+        raise ValueError(f"act must be {FORMS}, got {act!r}, whose parameters cannot be counted") from None
+    parameters = [one for one in signature.parameters.values() if one.default is one.empty]
     names = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     form = f"act({', '.join(str(one) for one in parameters)})"
     if any(one.kind is one.VAR_POSITIONAL for one in parameters):

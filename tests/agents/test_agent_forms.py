@@ -149,6 +149,11 @@ def test_scripted_module_is_refused() -> None:
         as_agent(SimpleNamespace(act=torch.jit.script(Module())))
 
 
+def test_function_without_a_signature_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be counted"):
+        as_agent(SimpleNamespace(act=max))
+
+
 def test_object_with_predict_alone_is_refused() -> None:
     class Model:
         def predict(self, observations: Any, action_masks: Any, deterministic: bool) -> Any: ...
