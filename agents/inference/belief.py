@@ -199,7 +199,8 @@ def sample_candidate_deals(
         ValueError: when no deal agrees with the history, or it does not belong to the view.
     """
     tokens, length = history
-    sampler = DealSampler(tokens[:length], rules)
+    events = np.ascontiguousarray(tokens[:length])
+    sampler = DealSampler(events, rules)
     hidden, deals = sampler.hidden, sampler.deals
     if hidden["unseen"][0] != views["unseen"][0]:
         raise ValueError("history: it does not belong to the view")
@@ -213,7 +214,7 @@ def sample_candidate_deals(
 
         def sample_part(first: int, last: int, scratch: Any) -> bool:
             rest = (first, last, scratch.network, noise, scratch.replays, hands, log_likelihoods)
-            return bool(sample_candidates(rules.record, hidden, deals, listed, stream, *rest))
+            return bool(sample_candidates(rules.record, events, hidden, deals, listed, stream, *rest))
 
         if not all(run(sample_part, count)):
             raise ValueError("history: it does not belong to the view")

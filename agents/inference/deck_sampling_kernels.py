@@ -51,10 +51,6 @@ HIDDEN_DEAL = np.dtype(
         ("card", np.int8, (MAX_ITEMS,)),  # the card played
         ("position", np.int8, (MAX_ITEMS,)),  # position of the card drawn
         ("cards_played", np.int64),  # by both seats
-        ("played", np.int8, (52,)),  # cards in the order of play
-        # By trick (from 1) and seat (0: this seat): the face-up card taken, −1 for none.
-        ("took", np.int8, (MAX_TRICKS + 1, 2)),
-        ("choice", np.int8, (MAX_TRICKS + 1,)),  # by trick: 52 take, 53 leave, −1 for none
     ],
     align=True,
 )
@@ -62,7 +58,7 @@ HIDDEN_DEAL = np.dtype(
 _EVENT = {event.name: number for number, event in enumerate(EVENTS)}
 _DEALER, _DEALT, _TURNED = _EVENT["dealer"], _EVENT["dealt"], _EVENT["turned"]
 _PLAYED, _TOOK, _DREW = _EVENT["played"], _EVENT["took"], _EVENT["drew"]
-_TAKE, _LEAVE, _SWAP = _EVENT["take"], _EVENT["leave"], _EVENT["swap"]
+_SWAP = _EVENT["swap"]
 _ME = 1
 
 _MAX_SUBSETS = 5_000  # most subsets of the unseen cards that ``list_hands`` looks through
@@ -142,7 +138,6 @@ def _read_swap(rules, hidden, is_mine):
 @kernel
 def _read_play(hidden, is_mine, card, led):
     """Record a card played to a trick in which the suit ``led`` was led; −1 for a card that leads."""
-    hidden.played[hidden.cards_played] = card
     hidden.cards_played += 1
     if is_mine:
         return
@@ -176,8 +171,6 @@ def read_history(rules, tokens, hidden):
         hidden: a ``HIDDEN_DEAL`` record of zeros, written.
     """
     hidden.deck[:] = -1
-    hidden.took[:] = -1
-    hidden.choice[:] = -1
     hidden.next_position = 2 * np.int64(rules.hand)
     led = np.int64(-1)
     for i in range(tokens.shape[0]):
@@ -198,10 +191,7 @@ def read_history(rules, tokens, hidden):
         elif event == _SWAP:
             _read_swap(rules, hidden, is_mine)
         elif event == _TOOK:
-            hidden.took[trick, 0 if is_mine else 1] = card
             hidden.taken |= np.uint64(0) if is_mine else bit
-        elif event in (_TAKE, _LEAVE):
-            hidden.choice[trick] = 52 if event == _TAKE else 53
         elif event == _PLAYED:
             _read_play(hidden, is_mine, card, led)
             led = suit_of(card) if led < 0 else -1

@@ -8,10 +8,10 @@ from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.inference.deck_sampling_kernels import sample_deal, sample_deal_of_hand, uniform
 from german_whist.agents.inference.world_sampling_kernels import OPPONENT, SELF
 from german_whist.agents.policy.row_network import is_network, probability, write_logits
-from german_whist.game.state import DRAFT, PLAY
 from german_whist.game.state_kernels import deal, is_legal, legal_actions, play
 from german_whist.game.utils.bit_kernels import popcount
 from german_whist.game.utils.jit import kernel
+from german_whist.simulator.observation.history_kernels import action_told
 from german_whist.simulator.observation.view_kernels import write_view
 
 NETWORK, HEURISTIC, UNIFORM = 0, 1, 2  # opponent models
@@ -24,19 +24,7 @@ _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # Fibonacci hashing spreads hands over 
 
 
 @kernel
-def next_action(hidden, state, cards_played):
-    """Return the next action of a history; −1 at its end."""
-    if state.decision == PLAY:
-        return np.int64(hidden.played[cards_played]) if cards_played < hidden.cards_played else np.int64(-1)
-    tricks = state.tricks
-    trick = np.int64(tricks[0, 0]) + tricks[0, 1] + tricks[1, 0] + tricks[1, 1]
-    if state.decision == DRAFT:
-        return np.int64(hidden.choice[trick])
-    return np.int64(hidden.took[trick, state.turn])
-
-
-@kernel
-def add_log_likelihoods(rules, hidden, network, noise, count, scratch, log_likelihoods):
+def add_log_likelihoods(rules, tokens, network, noise, count, scratch, log_likelihoods):
     """Add the log-likelihoods of the opponent's actions in some deals, and return whether all actions are legal.
 
     The deals are replayed side by side. At one point of the history, the opponent's view differs between them in
@@ -44,7 +32,7 @@ def add_log_likelihoods(rules, hidden, network, noise, count, scratch, log_likel
 
     Args:
         rules: the rules, a ``RULES_RECORD`` record.
-        hidden: a ``HIDDEN_DEAL`` record.
+        tokens: the history, int8[events, 4].
         network: a :class:`RowNetwork`.
         noise: float64[3]: the network's temperature in tricks, and the probabilities with which the network and the
             heuristic bot play a uniformly random legal action instead.
@@ -53,11 +41,13 @@ def add_log_likelihoods(rules, hidden, network, noise, count, scratch, log_likel
         log_likelihoods: float64[count, 3], added to.
     """
     states, choices, _, logs, _ = scratch
-    cards_played = np.int64(0)
+    event = 0  # the next one to read
     while True:
         # The history fixes who acts, so a deal in which another seat is to act does not agree with it.
-        turn, decision = states[0].turn, states[0].decision
-        action = next_action(hidden, states[0], cards_played)
+        turn, action = states[0].turn, np.int64(-1)
+        while action < 0 and event < tokens.shape[0]:
+            action = action_told(states[0].decision, tokens[event])
+            event += 1
         for i in range(count):
             if states[i].done or states[i].turn != turn or (action >= 0 and not is_legal(states[i], action)):
                 return False
@@ -69,7 +59,6 @@ def add_log_likelihoods(rules, hidden, network, noise, count, scratch, log_likel
                 if choices[i] >= 0:
                     for model in range(MODELS):
                         log_likelihoods[i, model] += logs[choices[i], model]
-        cards_played += 1 if decision == PLAY else 0
         for i in range(count):
             play(rules, states[i], action)
 
@@ -119,12 +108,15 @@ def _write_logs(rules, network, noise, action, count, scratch):
 
 
 @kernel
-def sample_candidates(rules, hidden, deals, listed, key, first, last, network, noise, scratch, hands, log_likelihoods):
+def sample_candidates(
+    rules, tokens, hidden, deals, listed, key, first, last, network, noise, scratch, hands, log_likelihoods
+):
     """Sample deals ``first`` … ``last`` − 1, and write the opponent's hidden cards and its plays' log-likelihoods.
 
     Args:
         rules: the rules, ``RULES_RECORD`` array (1,).
-        hidden: ``HIDDEN_DEAL`` array (1,).
+        tokens: the history, int8[events, 4].
+        hidden: what it tells, ``HIDDEN_DEAL`` array (1,).
         deals: from ``count_deals``.
         listed: hands that the opponent can hold, uint64[n], which the deals take in turn; if empty, hands are sampled.
         key: random key.
@@ -153,7 +145,7 @@ def sample_candidates(rules, hidden, deals, listed, key, first, last, network, n
             deal(rules[0], states[i], SELF if hidden[0].is_dealer else OPPONENT)
         written = log_likelihoods[begin : begin + count]
         written[:] = 0.0
-        if not add_log_likelihoods(rules[0], hidden[0], network, noise, count, scratch, written):
+        if not add_log_likelihoods(rules[0], tokens, network, noise, count, scratch, written):
             return False
     return True
 

@@ -126,7 +126,7 @@ def write_history(rules, state, actions, count, me, scratch, tokens):
 
 
 @kernel
-def _action_told(decision, token):
+def action_told(decision, token):
     """Return the action that an event tells of a decision; −1 if it tells none."""
     event, card = token[0], np.int64(token[2]) - 1
     if decision == PLAY:
@@ -155,7 +155,7 @@ def read_actions(rules, state, tokens, actions):
     deal(rules, state, np.int64(state.dealer))
     count = 0
     for row in range(tokens.shape[0]):
-        action = np.int64(-1) if state.done else _action_told(state.decision, tokens[row])
+        action = np.int64(-1) if state.done else action_told(state.decision, tokens[row])
         if action < 0:
             continue
         if not is_legal(state, action):
