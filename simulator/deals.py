@@ -76,7 +76,7 @@ class Deals(Generic[ArrayT]):
             self.log.clear(rows)
 
     def forget_ids(self, rows: Array) -> None:
-        """Forget the ids of games whose rows were set to other states."""
+        """Forget the ids of games whose rows were set to other states, which counts as a move."""
         self.moves += 1
         if self._game_ids is not None:
             self._game_ids[self.backend.numpy(rows)] = None
@@ -137,7 +137,7 @@ class Deals(Generic[ArrayT]):
 
         def numbers() -> Any:
             check()
-            assert rng is not None  # else this function is not given
+            assert rng is not None  # else this function is not passed on
             return rng(rows)
 
         def histories() -> Histories:

@@ -1,7 +1,7 @@
 """Decisions: what agents are asked.
 
-Whoever asks an agent (a match, an environment, training, the coach) makes :class:`Decisions` of the deals, and the
-agent reads what it needs: views, observations, histories, random numbers. Nothing that is not read is computed.
+Matches, environments, training and the coach make :class:`Decisions` of their deals, and the agent reads what it needs:
+views, observations, histories, random numbers. Nothing else is computed.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Decisions(Generic[ArrayT]):
         histories: Histories | Callable[[], Histories] | None = None,
         game_ids: npt.NDArray[np.object_] | Callable[[], npt.NDArray[np.object_]] | None = None,
     ) -> None:
-        """Take views, with what else is known of them.
+        """Take views, and optionally random numbers, histories and game ids.
 
         Args:
             views: ``VIEW`` array of shape (n,), each of a seat to act, or ``StructTensor`` on a device.
