@@ -32,13 +32,15 @@ from german_whist.evaluation.match import play_match
 from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgames
-from german_whist.training.config import PolicyIterationConfig, load_config
-from german_whist.training.networks import Networks, feature_scale
+from german_whist.training.policy_iteration.collector import Collector
+from german_whist.training.policy_iteration.config import PolicyIterationConfig
+from german_whist.training.policy_iteration.networks import Networks, feature_scale
+from german_whist.training.policy_iteration.targets import ActionValueTargets
+from german_whist.training.policy_iteration.trainer import PolicyIteration
 from german_whist.training.processes import Processes
-from german_whist.training.rollouts import Collector
-from german_whist.training.run import RunDirectory
-from german_whist.training.targets import ActionValueTargets
-from german_whist.training.train import TrainingState, run_training
+from german_whist.training.recipes import load_config
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.train import run_training
 
 GAMES = ("classic", "all", "draft", "open_stock", "high_low", "race", "humbug", "tiny")
 
@@ -295,8 +297,9 @@ def measure_updates(report: Report, config: Any, updates: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         run = RunDirectory(Path(folder))
         run.begin(config)
-        state, parts, played = TrainingState(config, run, Processes()), [], 0
+        state, parts, played = PolicyIteration(config, run, Processes()), [], 0
         state.begin()
+        state.save()
         for _ in range(updates + 1):
             began = time.perf_counter()
             batch, played = state.collect()

@@ -18,7 +18,7 @@ from german_whist.evaluation.plots import COLORS
 from german_whist.game.rules import rules, rules_from_dict
 from german_whist.simulator.text.deal_text import deal_text
 from german_whist.simulator.text.rules_text import rules_text
-from german_whist.training.run import RunDirectory
+from german_whist.training.run.directory import RunDirectory
 from tests.cli.commands import Run
 from tests.pictures import colours_in, points
 

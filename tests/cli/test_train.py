@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training import run as run_module
+from german_whist.training.run.records import RunRecords
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
 from tests.training.policy_iteration_runs import SMALL_SETTINGS
@@ -75,14 +75,14 @@ def test_train_json(run: Run, tiny: str) -> None:
 
 
 def interrupt_at(monkeypatch: pytest.MonkeyPatch, decisions: int) -> None:
-    write = run_module.RunRecords.write_update
+    write = RunRecords.write_update
 
-    def watched(self: run_module.RunRecords, done: int, played: int, numbers: dict[str, float]) -> None:
+    def watched(self: RunRecords, done: int, played: int, numbers: dict[str, float]) -> None:
         write(self, done, played, numbers)
         if done == decisions:
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(run_module.RunRecords, "write_update", watched)
+    monkeypatch.setattr(RunRecords, "write_update", watched)
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])

@@ -16,9 +16,9 @@ from german_whist.solver import endgame_batch
 from german_whist.solver.endgame_batch import EndgameBatch
 from german_whist.solver.lookup_kernels import write_tricks_by_seat
 from german_whist.solver.tablebase.cache import open_tablebase
-from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.rollouts import Collector
-from german_whist.training.targets import ActionValueTargets
+from german_whist.training.policy_iteration.collector import Collector
+from german_whist.training.policy_iteration.config import PolicyIterationConfig
+from german_whist.training.policy_iteration.targets import ActionValueTargets
 
 CPU = TorchBackend("cpu")
 

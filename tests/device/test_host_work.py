@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from german_whist.training.config import load_config
+from german_whist.training.policy_iteration.trainer import PolicyIteration
 from german_whist.training.processes import Processes
-from german_whist.training.run import RunDirectory
-from german_whist.training.train import TrainingState
+from german_whist.training.recipes import load_config
+from german_whist.training.run.directory import RunDirectory
 from tools.gpu import HostWork
 
 BATCH = 128
@@ -17,8 +17,9 @@ def test_host_work_of_an_update(tmp_path: Path) -> None:
     config = load_config("gpu").replace(device="cpu", num_envs=24, num_steps=26, batch_size=BATCH, threads=1)
     run = RunDirectory(tmp_path)
     run.begin(config)
-    state = TrainingState(config, run, Processes())
+    state = PolicyIteration(config, run, Processes())
     state.begin()
+    state.save()
     with HostWork() as collecting:
         batch, _ = state.collect()
     assert 26 < collecting.waits <= 200

@@ -32,7 +32,7 @@ import pytest
 
 from german_whist.cli import build_parser, main
 from german_whist.evaluation import benchmark
-from german_whist.training.config import load_config
+from german_whist.training.recipes import load_config
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,7 +14,8 @@ from german_whist.evaluation.exploitability.best_response import exploitability
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.sprt import play_sprt
 from german_whist.evaluation.tournament.play import play_tournament
-from german_whist.training.run import RunDirectory, TrainingOutcome
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.outcome import TrainingOutcome
 
 MARKUP = "<b>x & [red]co"  # the name of an agent that is neither HTML nor rich's markup
 

@@ -17,7 +17,8 @@ import pytest
 import yaml
 from safetensors.numpy import load_file
 
-from german_whist.training.run import RunDirectory, read_snapshot
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.snapshot import read_snapshot
 from tests.training.policy_iteration_runs import SMALL_SETTINGS, train_small
 
 KILLS, SEED = (int(os.environ.get(name, usual)) for name, usual in (("KILLS", 5), ("SEED", 1)))

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from german_whist.game.utils.files import write_atomically
-from german_whist.training import run, train
-from german_whist.training.run import TrainingOutcome
+from german_whist.training.policy_iteration import trainer
+from german_whist.training.run import records
+from german_whist.training.run.outcome import TrainingOutcome
 from tests.conftest import shared_folder
 from tests.training.policy_iteration_runs import FINISHED, train_small
 from tests.training.whole_runs import resume_run
@@ -33,6 +34,6 @@ def short_runs() -> Iterator[None]:
         write_atomically(path, f"{title}: {len(rows)} points".encode())
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "draw_curve", draw)
-        patch.setattr(train, "VALUE_DEALS", 200)
+        patch.setattr(records, "draw_curve", draw)
+        patch.setattr(trainer, "VALUE_DEALS", 200)
         yield

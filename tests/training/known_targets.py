@@ -15,9 +15,9 @@ from german_whist.game.cards import cards_of
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.canonical import canonical_views, decode_values
 from german_whist.simulator.observation.vector import observe
-from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.rollouts import Collector, Network, Opponents
-from german_whist.training.targets import ActionValueTargets
+from german_whist.training.policy_iteration.collector import Collector, Network, Opponents
+from german_whist.training.policy_iteration.config import PolicyIterationConfig
+from german_whist.training.policy_iteration.targets import ActionValueTargets
 from tests.training.policy_iteration_runs import collector_of, play_rollout
 
 

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
-from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.networks import Batch, Networks, feature_scale
+from german_whist.training.policy_iteration.collector import Collector, Opponents
+from german_whist.training.policy_iteration.config import PolicyIterationConfig
+from german_whist.training.policy_iteration.networks import Batch, Networks, feature_scale
 from german_whist.training.processes import Processes
-from german_whist.training.rollouts import Collector, Opponents
-from german_whist.training.run import Callback, RunDirectory, TrainingOutcome
-from german_whist.training.train import TrainingState, run_training
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.outcome import TrainingOutcome
+from german_whist.training.run.records import Callback
+from german_whist.training.train import run_training
 
 if TYPE_CHECKING:
-    from german_whist.training.rollouts import Network, Rollout
-    from german_whist.training.targets import ActionValueTargets
+    from german_whist.training.policy_iteration.collector import Network, Rollout
+    from german_whist.training.policy_iteration.targets import ActionValueTargets
 
 SMALL_SETTINGS: dict[str, Any] = {
     "trainer": "policy_iteration",
@@ -117,12 +119,3 @@ def some_batch(positions: int = 64) -> Batch:
     returns = 3 * torch.randn(positions, generator=generator)
     logits = torch.zeros((positions, 5))
     return Batch(features, masks, q_targets, logits, returns)
-
-
-def train_once(state: TrainingState) -> dict[str, float]:
-    """Play a rollout and learn from it, as a run does."""
-    batch, played = state.collect()
-    metrics = state.networks.update(batch, state.decisions / state.config.decisions)
-    state.decisions += played
-    state.check_finite(metrics)
-    return metrics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from german_whist.training.config import SB3Config
+from german_whist.training.sb3_config import SB3Config
 
 SETTINGS: dict[str, Any] = {
     "trainer": "sb3",

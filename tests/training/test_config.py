@@ -9,14 +9,10 @@ import pytest
 import yaml
 
 from german_whist.agents.pretrained import find_network
-from german_whist.training.config import (
-    PolicyIterationConfig,
-    TrainConfig,
-    every_game,
-    load_config,
-    recipe_names,
-    settings_of,
-)
+from german_whist.training.config import TrainConfig
+from german_whist.training.policy_iteration.config import PolicyIterationConfig, every_game
+from german_whist.training.recipes import load_config, recipe_names
+from german_whist.training.registry import trainer_settings
 from tests.agents.networks import some_network, suit_network
 from tests.training.policy_iteration_runs import small_config
 from tests.training.sb3_runs import tiny_config
@@ -45,7 +41,7 @@ def test_recipes_load(name: str) -> None:
 def test_yaml_round_trip(config: TrainConfig, tmp_path: Path) -> None:
     path = written(tmp_path, config.to_yaml())
     assert load_config(path) == config
-    assert list(yaml.safe_load(path.read_text())) == list(settings_of(type(config)))
+    assert list(yaml.safe_load(path.read_text())) == list(trainer_settings(config.trainer))
 
 
 def test_file_and_overrides(tmp_path: Path) -> None:

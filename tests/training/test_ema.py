@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from german_whist.agents.policy.network.mlp import MLP, FrozenMLP
-from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.networks import TrainedNetwork
+from german_whist.training.policy_iteration.config import PolicyIterationConfig
+from german_whist.training.policy_iteration.trained_network import TrainedNetwork
 from german_whist.training.processes import Processes
 from tests.training.policy_iteration_runs import small_config as config
 

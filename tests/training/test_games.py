@@ -11,10 +11,10 @@ from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.evaluation.match import play_match
 from german_whist.game.rules import rule_names, rules
-from german_whist.training.config import every_game
+from german_whist.training.policy_iteration.config import every_game
+from german_whist.training.policy_iteration.trainer import PolicyIteration
 from german_whist.training.processes import Processes
-from german_whist.training.run import RunDirectory
-from german_whist.training.train import TrainingState
+from german_whist.training.run.directory import RunDirectory
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small as run
 from tests.training.whole_runs import resume_run
@@ -36,8 +36,8 @@ def test_every_game() -> None:
 SIZE = {"num_envs": 16, "num_steps": 4}
 
 
-def state_of(tmp_path: Path, **changes: object) -> TrainingState:
-    return TrainingState(config(**{**TWO, **SIZE, **changes}), RunDirectory(tmp_path), Processes())
+def state_of(tmp_path: Path, **changes: object) -> PolicyIteration:
+    return PolicyIteration(config(**{**TWO, **SIZE, **changes}), RunDirectory(tmp_path), Processes())
 
 
 def test_environments_by_share(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import german_whist as gw
-from german_whist.training.run import RunDirectory
+from german_whist.training.run.directory import RunDirectory
 from german_whist.training.train import run_training
 from tests.training.sb3_runs import tiny_config
 

@@ -9,7 +9,7 @@ from torch import nn
 
 from german_whist.agents.policy.network.mlp import MLP
 from german_whist.simulator.observation.vector import observation_high, observation_layout
-from german_whist.training.networks import LOW_SCALE, feature_scale
+from german_whist.training.policy_iteration.networks import LOW_SCALE, feature_scale
 
 
 def some_mlp(hidden: list[int], outputs: int = 5, features: int = 30) -> MLP:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from german_whist.agents.policy.network.mlp import MLP
-from german_whist.training.networks import MAX_GRAD_NORM, TrainedNetwork
+from german_whist.training.policy_iteration.trained_network import MAX_GRAD_NORM, TrainedNetwork
 from german_whist.training.processes import Processes
 from tests.training.policy_iteration_runs import small_config
 

@@ -12,11 +12,13 @@ import torch
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.game.rules import rules
-from german_whist.training.networks import LOGITS_PER_OUTPUT, Networks
+from german_whist.training.policy_iteration.networks import LOGITS_PER_OUTPUT, Networks
+from german_whist.training.policy_iteration.trainer import PolicyIteration
 from german_whist.training.processes import Processes
-from german_whist.training.run import Periodic, RunDirectory, TrainingOutcome
-from german_whist.training.train import TrainingState
-from tests.training.policy_iteration_runs import ALL_PARTS, some_batch, train_once
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.outcome import TrainingOutcome
+from german_whist.training.run.records import Periodic
+from tests.training.policy_iteration_runs import ALL_PARTS, some_batch
 from tests.training.policy_iteration_runs import small_config as config
 from tests.training.policy_iteration_runs import train_small as run
 from tests.training.whole_runs import resume_run
@@ -91,11 +93,11 @@ def test_final_checkpoint(finished):
 
 def test_loaded_policy_is_distilled(finished, tmp_path):
     settings = config(**{**ALL_PARTS, "init": str(finished.run.final), "num_envs": 128, "learning_rate": 1e-2})
-    state = TrainingState(settings, RunDirectory.create("run", tmp_path / "run"), Processes())
+    state = PolicyIteration(settings, RunDirectory.create("run", tmp_path / "run"), Processes())
+    state.run.begin(settings)
     state.begin()
-    assert state.must_distill
+    state.save()  # the pool's first member
     state.distill()
-    assert not state.must_distill
     batch, _ = state.collect()
     legal = batch.masks.float()
     policy, replies = (
@@ -109,11 +111,11 @@ def test_resumed_run_is_equal(finished, tmp_path):
     settings = config(**ALL_PARTS)
     directory = RunDirectory.create("policy_iteration", tmp_path / "half")
     directory.begin(settings)
-    state = TrainingState(settings, directory, Processes())
+    state = PolicyIteration(settings, directory, Processes())
     state.save()
     save_is_due = Periodic(settings.checkpoint_every, 0)
     while state.decisions < 512:
-        train_once(state)
+        state.update()
         if save_is_due(state.decisions):
             state.save()
     state.save_snapshot()

@@ -17,11 +17,12 @@ import torch
 import yaml
 
 import german_whist as gw
-from german_whist.training import networks as networks_module
-from german_whist.training.networks import Batch, Networks
+from german_whist.training.policy_iteration import networks as networks_module
+from german_whist.training.policy_iteration.networks import Batch, Networks
+from german_whist.training.policy_iteration.trainer import PolicyIteration
 from german_whist.training.processes import Processes, joined_processes
-from german_whist.training.run import RunDirectory, read_snapshot
-from german_whist.training.train import TrainingState
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.snapshot import read_snapshot
 from tests.processes import WITHIN, children
 from tests.training.policy_iteration_runs import SMALL_SETTINGS, small_config, some_batch
 
@@ -102,7 +103,7 @@ def test_two_processes_step_as_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_work_is_divided_among_processes(size: int, tmp_path: Path) -> None:
     config, run = small_config(num_envs=32, processes=size), RunDirectory(tmp_path)
-    states = [TrainingState(config, run, Processes(rank, size)) for rank in range(size)]
+    states = [PolicyIteration(config, run, Processes(rank, size)) for rank in range(size)]
     assert sum(state.collectors[0].batch.size for state in states) == 32
     with mock.patch.object(Processes, "all_min", lambda _, number: number):
         rows = [next(state.networks.minibatches(100, 1)) for state in states]

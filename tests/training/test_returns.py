@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from german_whist.training.rollout_kernels import watkins_q_lambda
+from german_whist.training.policy_iteration.return_kernels import watkins_q_lambda
 
 STEPS, ROWS = 14, 5
 

@@ -15,11 +15,7 @@ from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.observation.canonical import canonical_views, decode_actions
 from german_whist.simulator.observation.vector import observe
-from german_whist.training.rollouts import (
-    Collector,
-    Rollout,
-    first_training_deal,
-)
+from german_whist.training.policy_iteration.collector import Collector, Rollout, first_training_deal
 from tests.training.policy_iteration_runs import collector_of, play_rollout, small_config, some_policy
 
 FIRST = first_training_deal(0)

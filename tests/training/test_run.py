@@ -13,14 +13,12 @@ import yaml
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.config import TrainConfig
-from german_whist.training.run import (
-    RunDirectory,
-    TrainingOutcome,
-    code_version,
-    metric_name,
-    read_snapshot,
-    write_snapshot,
-)
+from german_whist.training.recipes import load_run_config
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.outcome import TrainingOutcome
+from german_whist.training.run.records import metric_name
+from german_whist.training.run.snapshot import read_snapshot, write_snapshot
+from german_whist.training.run.version import code_version
 from german_whist.training.train import run_training
 from tests.training.policy_iteration_runs import small_config, train_small
 from tests.training.sb3_runs import tiny_config
@@ -66,8 +64,8 @@ def test_used_folder_is_refused(here: Path) -> None:
 
 def test_open_run(here: Path) -> None:
     made = begun("a", seed=11)
-    run, read = RunDirectory.open("runs/a")
-    assert (run.path, read) == (made.path, tiny_config(seed=11))
+    run = RunDirectory.open("runs/a")
+    assert (run.path, load_run_config(run.config)) == (made.path, tiny_config(seed=11))
     for wrong in (".", "absent"):
         with pytest.raises(ValueError, match=f"'{wrong}'"):
             RunDirectory.open(wrong)
@@ -76,10 +74,10 @@ def test_open_run(here: Path) -> None:
 def test_run_with_own_agent_is_opened_by_its_name(here: Path) -> None:
     (here / "mine.py").write_text("class Bot:\n    def act(self, decisions): ...\n")
     own = {"evaluate_against": ["python:mine.py:Bot"]}
-    begun("a", **own)
-    assert RunDirectory.open("runs/a", own)[1].evaluate_against == ["python:mine.py:Bot"]
+    run = begun("a", **own)
+    assert load_run_config(run.config, own).evaluate_against == ["python:mine.py:Bot"]
     with pytest.raises(ValueError, match="runs code"):
-        RunDirectory.open("runs/a")
+        load_run_config(run.config)
 
 
 # Metrics and evaluations
@@ -171,7 +169,7 @@ def test_damaged_snapshot(own: RunDirectory) -> None:
     content = own.snapshot.read_bytes()
     flipped = bytearray(content)
     flipped[len(content) // 2] ^= 1
-    for damaged in (bytes(flipped), content[:-1], content.replace(b"snapshot-4", b"snapshot-3")):
+    for damaged in (bytes(flipped), content[:-1], content.replace(b"snapshot-5", b"snapshot-4")):
         own.snapshot.write_bytes(damaged)
         refused(own, "snapshot")
 

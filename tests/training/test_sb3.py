@@ -15,7 +15,9 @@ import german_whist as gw
 from german_whist.agents.forms import as_agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training.run import Callback, RunDirectory, TrainingOutcome
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.outcome import TrainingOutcome
+from german_whist.training.run.records import Callback
 from german_whist.training.train import run_training
 from tests.training.sb3_runs import ROLLOUT, tiny_config
 from tests.training.whole_runs import at, column, evaluated, kill, resume_run

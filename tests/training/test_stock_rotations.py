@@ -8,7 +8,7 @@ import pytest
 from german_whist.agents.registry import make_agent
 from german_whist.game.cards import cards_of
 from german_whist.simulator.batch import DealBatch
-from german_whist.training.lookahead_kernels import count_rotations, write_rotation
+from german_whist.training.policy_iteration.lookahead_kernels import count_rotations, write_rotation
 
 GAMES = ["classic", "all", "no_trump", "small", "high_low", "open_stock", "draft", "race", "humbug", "tiny"]
 GAMES += ["no_trump:open_stock=0", "small:open_stock=3"]

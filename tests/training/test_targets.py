@@ -16,8 +16,8 @@ from german_whist.game.cards import cards_of
 from german_whist.game.rules import rules as game_of
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.observation.vector import observation_high
-from german_whist.training.lookahead_kernels import count_rotations, write_rotation
-from german_whist.training.rollouts import Collector, Network
+from german_whist.training.policy_iteration.collector import Collector, Network
+from german_whist.training.policy_iteration.lookahead_kernels import count_rotations, write_rotation
 from tests.training.known_targets import Targets, by_looking_ahead
 from tests.training.policy_iteration_runs import small_config
 

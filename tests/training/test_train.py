@@ -17,10 +17,16 @@ import torch
 
 import german_whist as gw
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training import run as run_module
-from german_whist.training.config import PolicyIterationConfig, SB3Config, TrainConfig, load_config
-from german_whist.training.networks import Batch, Networks
-from german_whist.training.run import EVALUATION_SEED, RunDirectory, TrainingOutcome, code_version
+from german_whist.training.config import TrainConfig
+from german_whist.training.policy_iteration.config import PolicyIterationConfig
+from german_whist.training.policy_iteration.networks import Batch, Networks
+from german_whist.training.recipes import load_config
+from german_whist.training.run import progress, records
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.outcome import TrainingOutcome
+from german_whist.training.run.records import EVALUATION_SEED
+from german_whist.training.run.version import code_version
+from german_whist.training.sb3_config import SB3Config
 from german_whist.training.train import run_training
 from tests.training.policy_iteration_runs import FINISHED, ROLLOUT, SMALL_SETTINGS, small_config, train_small
 from tests.training.sb3_runs import tiny_config
@@ -72,7 +78,7 @@ def test_picture_that_cannot_be_drawn(
     def draw(*_: Any) -> None:
         raise RuntimeError("no font\nof this name")
 
-    monkeypatch.setattr(run_module, "draw_curve", draw)
+    monkeypatch.setattr(records, "draw_curve", draw)
     outcome = run_training(config, RunDirectory.create("mine", tmp_path / "run"))
     assert outcome.win_rates
     lines = [line for line in capsys.readouterr().err.splitlines() if "no font of this name" in line]
@@ -136,7 +142,7 @@ def test_opponents(finished: TrainingOutcome, tmp_path: Path) -> None:
 def test_progress_and_quiet(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_module, "_PLAIN_EVERY", 0.0)
+    monkeypatch.setattr(progress, "_PLAIN_EVERY", 0.0)
     gw.train(out=tmp_path / "a", **FEW)
     printed = capsys.readouterr()
     assert printed.out == ""

@@ -14,9 +14,9 @@ from german_whist.agents.policy.network.forward import PackedNetwork, forward
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.game.rules import rules
 from german_whist.simulator.batch import DealBatch
-from german_whist.training.networks import fit_value
-from german_whist.training.rollouts import OUTCOMES_RANK, first_training_deal, self_play_outcomes
-from german_whist.training.run import TrainingOutcome
+from german_whist.training.policy_iteration.collector import first_training_deal
+from german_whist.training.policy_iteration.value_fit import OUTCOMES_RANK, fit_value, self_play_outcomes
+from german_whist.training.run.outcome import TrainingOutcome
 
 
 def random_layers(game: str, inputs: str) -> tuple[Layer, ...]:

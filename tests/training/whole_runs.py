@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from german_whist.training.run import Callback, RunDirectory, TrainingOutcome
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.outcome import TrainingOutcome
+from german_whist.training.run.records import Callback
 from german_whist.training.train import train
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from importlib import resources
 
-from german_whist.training.config import TRAINERS, recipe_names, settings_of
+from german_whist.training.recipes import recipe_names
+from german_whist.training.registry import TRAINERS, trainer_settings
 from tools.markdown import fenced, markdown_table, plain
 
 
 def settings() -> str:
     """Return a table for all trainers and one for each group of them that shares some settings."""
-    trainers = {name: settings_of(kind) for name, kind in TRAINERS.items()}
+    trainers = {name: trainer_settings(name) for name in TRAINERS}
     groups: dict[tuple[str, ...], list[str]] = {tuple(trainers): []}
     for key in dict.fromkeys(key for of_trainer in trainers.values() for key in of_trainer):
         groups.setdefault(tuple(name for name in trainers if key in trainers[name]), []).append(key)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from german_whist.training.run import RunDirectory
+    from german_whist.training.run.directory import RunDirectory
 
 
 def add_parser(subparsers: Any) -> None:
@@ -30,7 +30,7 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Draw, and print the path of the picture."""
     from german_whist.evaluation.plots import draw_comparison
-    from german_whist.training.run import RunDirectory
+    from german_whist.training.run.directory import RunDirectory
 
     runs: dict[str, RunDirectory] = {}
     for folder in map(Path, options.runs):

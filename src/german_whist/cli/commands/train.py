@@ -12,9 +12,8 @@ from german_whist.cli.options import add_json_option
 from german_whist.cli.terminal import INTERRUPTED, print_report, printed_command
 
 if TYPE_CHECKING:
-    from german_whist.training.run import TrainingOutcome
+    from german_whist.training.run.outcome import TrainingOutcome
 
-DEFAULT_RECIPE = "quickstart"
 DEFAULT_RULES = "classic"  # default of `german-whist evaluate`
 
 
@@ -28,7 +27,7 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist train sb3 --decisions 5_000_000 --seed 1",
     )
     parser.set_defaults(run=run)
-    parser.add_argument("config", nargs="?", help=f"a YAML file or a recipe (default {DEFAULT_RECIPE})")
+    parser.add_argument("config", nargs="?", help="a YAML file or a recipe (default quickstart)")
     parser.add_argument(
         "--resume", metavar="RUN", help="resume the run in this folder with its own settings; --KEY VALUE changes one"
     )
@@ -45,12 +44,12 @@ def add_parser(subparsers: Any) -> None:
 
 def _settings() -> dict[str, str]:
     """Return the help of every setting, with its default for each trainer if they differ."""
-    from german_whist.training.config import TRAINERS, settings_of  # pydantic takes 0.2 seconds
+    from german_whist.training.registry import TRAINERS, trainer_settings  # pydantic takes 0.2 seconds
 
     found: dict[str, dict[str, str]] = {}
     texts: dict[str, str] = {}
-    for trainer, kind in TRAINERS.items():
-        for name, setting in settings_of(kind).items():
+    for trainer in TRAINERS:
+        for name, setting in trainer_settings(trainer).items():
             found.setdefault(name, {})[trainer] = setting.default
             texts[name] = setting.text
     return {name: f"{texts[name]} ({_defaults(defaults, len(TRAINERS))})" for name, defaults in found.items()}
@@ -70,8 +69,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.training.train import train
 
     settings = {name: value for name in _settings() if (value := getattr(options, name)) is not None}
-    config = options.config or DEFAULT_RECIPE
-    outcome = train(config, out=options.out, resume=options.resume, quiet=options.quiet, **settings)
+    outcome = train(options.config, out=options.out, resume=options.resume, quiet=options.quiet, **settings)
     if os.environ.get("RANK", "0") != "0":
         return 0  # the first process of torchrun reports
     if outcome.interrupted:

@@ -32,10 +32,18 @@ from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.ranking_kernels import lookup
 
-# The next need of a lookahead: an action of the distilled network, that and a value of the position, an action of the
-# opponent itself, a last value, or the margin of an endgame, from a table or from a search.
-NOTHING, REPLY, REPLY_AND_VALUE, ANSWER, VALUE, KNOWN_MARGIN, SEARCHED_MARGIN = range(7)
-NUM_NEEDS = SEARCHED_MARGIN
+# What a lookahead waits for: nothing, an action of the rollout policy, that and a value of the position, an action of
+# the opponent itself, a last value, or the margin of an endgame, from a tablebase or from a search.
+(
+    DONE,
+    AWAITS_POLICY,
+    AWAITS_POLICY_AND_VALUE,
+    AWAITS_OPPONENT,
+    AWAITS_VALUE,
+    AWAITS_TABLEBASE,
+    AWAITS_SEARCH,
+) = range(7)
+NUM_AWAITED = AWAITS_SEARCH
 
 _DECODED = 52  # leading entries of a relabeling: those that decode an action
 _ONE = np.uint64(1)
@@ -50,10 +58,41 @@ LOOKAHEAD = np.dtype(
         ("relabeling", np.int8, (_DECODED,)),  # the card behind each canonical card
         ("seat", np.int8),  # the seat whose action is tried
         ("decisions_left", np.int8),  # that seat's decisions still to be reached
-        ("opponent_replies", np.bool_),  # whether the opponent itself replies, not the distilled network
+        ("opponent_replies", np.bool_),  # whether the opponent itself replies, not the rollout policy
     ],
     align=True,
 )
+
+
+@row_kernel
+def write_q_targets(i, groups, rotations, lookahead, relabeling, lookaheads, q_targets):
+    """Write the target of each action of environment ``i``: 1/(R L) Σ_r Σ_l v, over R rotations and L own decisions.
+
+    This is a mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1). All
+    actions of a group get the same target.
+
+    Args:
+        i: the environment.
+        groups: uint64[max_actions, envs], from :func:`write_groups`.
+        rotations: int64[envs], from :func:`write_groups`.
+        lookahead: number of own decisions of each lookahead.
+        relabeling: int8[envs, RELABELING_SIZE], of the current decisions.
+        lookaheads: ``LOOKAHEAD`` array, with Σ_l v as totals.
+        q_targets: float32[envs, actions], by canonical action, written; 0 for actions not tried.
+    """
+    envs = groups.shape[1]
+    max_rotations = lookaheads.shape[0] // groups.size
+    for action in range(q_targets.shape[1]):
+        q_targets[i, action] = 0
+    for group in range(groups.shape[0]):
+        mean = np.float32(0)
+        for rotation in range(rotations[i]):
+            total = lookaheads[(group * max_rotations + rotation) * envs + i].total
+            mean = np.float32(mean + total * (1.0 / rotations[i]) / lookahead)
+        actions = groups[group, i]
+        while actions:
+            q_targets[i, encode_action(lowest(actions), relabeling[i])] = mean
+            actions &= actions - _ONE
 
 
 @kernel
@@ -169,7 +208,7 @@ def _end(ahead, margin, margin_tanh_scale):
 
 @kernel
 def _play_on(k, view, relabeling, rules, known_cards, margin_tanh_scale, views, lookaheads):
-    """Play on in lookahead ``k`` until it is over or has to wait; return its need.
+    """Play on in lookahead ``k`` until it is over or has to wait; return its status.
 
     It is over once it has reached its number of own decisions, the end of the deal, or an endgame. Decisions without a
     choice are played at once and do not count.
@@ -177,14 +216,14 @@ def _play_on(k, view, relabeling, rules, known_cards, margin_tanh_scale, views, 
     ahead = lookaheads[k]
     state = ahead.state
     if ahead.decisions_left == 0:
-        return NOTHING
+        return DONE
     while True:
         if state.done:
             _end(ahead, signed_margin(rules, state, 0), margin_tanh_scale)
-            return NOTHING
+            return DONE
         if is_open_endgame(rules, state):
             is_known = state.led < 0 and popcount(state.hands[state.winner]) <= known_cards
-            return KNOWN_MARGIN if is_known else SEARCHED_MARGIN
+            return AWAITS_TABLEBASE if is_known else AWAITS_SEARCH
         legal = legal_actions(state)
         if legal & (legal - _ONE):
             break
@@ -193,13 +232,15 @@ def _play_on(k, view, relabeling, rules, known_cards, margin_tanh_scale, views, 
     write_view(rules, state, np.int64(state.turn), view[0])
     views[k] = view[0]
     if not is_own and ahead.opponent_replies:
-        return ANSWER  # agents get the view as it is, not canonical
+        return AWAITS_OPPONENT  # agents get the view as it is, not canonical
     relabel_view(view[0], views[k], relabeling, True)
     for card in range(_DECODED):
         ahead.relabeling[card] = relabeling[card]
     if not is_own:
-        return REPLY
-    return REPLY_AND_VALUE if ahead.decisions_left > 1 else VALUE  # nobody plays on from the last decision
+        return AWAITS_POLICY
+    return (
+        AWAITS_POLICY_AND_VALUE if ahead.decisions_left > 1 else AWAITS_VALUE
+    )  # nobody plays on from the last decision
 
 
 @row_kernel(scratch=_SCRATCH)
@@ -212,7 +253,7 @@ def begin_lookaheads(
     groups,
     rotations,
     lookahead,
-    answers,
+    opponent_replies,
     known_cards,
     scale,
     status,
@@ -233,18 +274,18 @@ def begin_lookaheads(
         groups: uint64[max_actions, envs], from :func:`write_groups`.
         rotations: int64[envs], from :func:`write_groups`.
         lookahead: number of own decisions at which values are averaged.
-        answers: bool[envs], whether the opponent itself replies; otherwise the distilled network does.
+        opponent_replies: bool[envs], whether the opponent itself replies; otherwise the rollout policy does.
         known_cards: cards in the largest hands whose endgame margins are looked up; others are searched.
         scale: see :func:`selection_kernels.squashed_margin`.
-        status: int8[n], the next need of each lookahead, written; ``NOTHING`` where no action is tried.
+        status: int8[n], the status of each lookahead, written; ``DONE`` where no action is tried.
         views: ``VIEW`` array (n,), the view of the seat to act where a lookahead waits, written: canonical for a
-            network, but not for ``ANSWER``.
+            network, but not for ``AWAITS_OPPONENT``.
         lookaheads: ``LOOKAHEAD`` array (n,), written.
     """
     envs = states.shape[0]
     max_rotations = status.shape[0] // (groups.shape[0] * envs)
     env, rotation, group = i % envs, i // envs % max_rotations, i // envs // max_rotations
-    status[i] = NOTHING
+    status[i] = DONE
     if not groups[group, env] or rotation >= rotations[env]:
         return
     ahead = lookaheads[i]
@@ -253,7 +294,7 @@ def begin_lookaheads(
     ahead.total = 0
     ahead.seat = states[env].turn
     ahead.decisions_left = lookahead
-    ahead.opponent_replies = answers[env]
+    ahead.opponent_replies = opponent_replies[env]
     play(rules[0], ahead.state, lowest(groups[group, env]))
     status[i] = _play_on(i, view, relabeling, rules[0], known_cards, scale, views, lookaheads)
 
@@ -267,7 +308,7 @@ def apply_policy_actions(i, view, relabeling, rules, rows, logits, known_cards, 
         view: scratch.
         relabeling: scratch.
         rules: the rules.
-        rows: int64[n], the lookaheads that need a reply.
+        rows: int64[n], the lookaheads that wait for the rollout policy.
         logits: float32[n, actions], of canonical actions.
         known_cards: as in :func:`begin_lookaheads`, like the rest.
         scale: likewise.
@@ -299,7 +340,7 @@ def apply_opponent_actions(i, view, relabeling, rules, rows, actions, known_card
 
 
 @row_kernel
-def take_values(i, rows, values, lookaheads):
+def add_values(i, rows, values, lookaheads):
     """Add the expected margin ``values[i, 0]``, float32[n, 1], to the total of lookahead ``rows[i]``."""
     ahead = lookaheads[rows[i]]
     ahead.total += values[i, 0]
@@ -307,7 +348,7 @@ def take_values(i, rows, values, lookaheads):
 
 
 @row_kernel
-def take_known_margins(i, rows, rules, tablebase, scale, lookaheads):
+def end_with_tablebase(i, rows, rules, tablebase, scale, lookaheads):
     """End lookahead ``rows[i]`` with the margin that an ``Tablebase`` holds, if it is for deals played like this."""
     ahead = lookaheads[rows[i]]
     if (ahead.state.low == 1) == tablebase.low:
@@ -315,7 +356,7 @@ def take_known_margins(i, rows, rules, tablebase, scale, lookaheads):
 
 
 @row_kernel
-def take_margins(i, rows, margins, scale, lookaheads):
+def end_with_margins(i, rows, margins, scale, lookaheads):
     """End lookahead ``rows[i]`` with seat 0's final margin ``margins[i]``, int64[n]."""
     _end(lookaheads[rows[i]], margins[i], scale)
 
@@ -328,34 +369,3 @@ def solve_states(rules, states, high, low, transpositions, margins):
             margins[i] = solved_margin(rules[0], states[i], low, transpositions)
         else:
             margins[i] = solved_margin(rules[0], states[i], high, transpositions)
-
-
-@row_kernel
-def write_q_targets(i, groups, rotations, lookahead, relabeling, lookaheads, q_targets):
-    """Write the target of each action of environment ``i``: 1/(R L) Σ_r Σ_l v, over R rotations and L own decisions.
-
-    This is a mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1). All
-    actions of a group get the same target.
-
-    Args:
-        i: the environment.
-        groups: uint64[max_actions, envs], from :func:`write_groups`.
-        rotations: int64[envs], from :func:`write_groups`.
-        lookahead: number of own decisions of each lookahead.
-        relabeling: int8[envs, RELABELING_SIZE], of the current decisions.
-        lookaheads: ``LOOKAHEAD`` array, with Σ_l v as totals.
-        q_targets: float32[envs, actions], by canonical action, written; 0 for actions not tried.
-    """
-    envs = groups.shape[1]
-    max_rotations = lookaheads.shape[0] // groups.size
-    for action in range(q_targets.shape[1]):
-        q_targets[i, action] = 0
-    for group in range(groups.shape[0]):
-        mean = np.float32(0)
-        for rotation in range(rotations[i]):
-            total = lookaheads[(group * max_rotations + rotation) * envs + i].total
-            mean = np.float32(mean + total * (1.0 / rotations[i]) / lookahead)
-        actions = groups[group, i]
-        while actions:
-            q_targets[i, encode_action(lowest(actions), relabeling[i])] = mean
-            actions &= actions - _ONE

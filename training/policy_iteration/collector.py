@@ -31,7 +31,8 @@ from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE
 from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.exact_endgame import ExactEndgameHook
 from german_whist.training.config import SELF
-from german_whist.training.rollout_kernels import (
+from german_whist.training.loop import TRAINING_DEALS
+from german_whist.training.policy_iteration.collector_kernels import (
     deal_ended,
     end_step,
     observe_envs,
@@ -40,15 +41,9 @@ from german_whist.training.rollout_kernels import (
     write_inputs,
 )
 
-TRAINING_DEALS = 2**62  # index of the first deal; evaluations play lower ones, so no run has trained on them
 DEALS_PER_PROCESS = 2**40  # each process deals from its own range
 
-OUTCOMES_RANK = 2**20  # from this rank on, ranges of deals belong to no training process
-_MOST_ENVS = 1024  # most environments of self-play for outcomes
-_GREEDY = 1e4  # inverse temperature: sampling then picks the action with the highest logit
-
 Network = Callable[[Tensor], Tensor]
-Outcomes = tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]  # from :func:`self_play_outcomes`
 Opponents = Mapping[str, Callable[[int], Agent]]  # by name: a function from a rollout's number to the agent
 
 
@@ -403,51 +398,3 @@ class Collector:
             tensor.copy_(torch.from_numpy(np.ascontiguousarray(state[name])))
         dealt, self.rollouts = map(int, state["counts"][0])
         self._next_deal.fill_(self._first_deal + dealt)
-
-
-def self_play_outcomes(
-    policy: Network, shares: Mapping[str, float], deals: int, seed: int, inputs: str, device: str = "cpu"
-) -> Outcomes:
-    """Play deals with a policy's best actions and exact endgames; return every decision with its outcome.
-
-    Args:
-        policy: returns logits, float32[rows, actions], for observations int8[rows, features].
-        shares: shares of the games, which sum to 1.
-        deals: number of deals in all games together; at least one of each game is played.
-        seed: seed of the deals.
-        inputs: the policy's encoding.
-        device: torch device of the policy.
-
-    Returns:
-        Features, int8[n, features], and the final margin of the seat to act, in tricks, float64[n].
-    """
-    features, margins = [], []
-    for game, share in shares.items():
-        left, rank = max(round(deals * share), 1), OUTCOMES_RANK
-        while left > 0:
-            envs = min(left, _MOST_ENVS)
-            found = _play(policy, game, envs, seed, inputs, rank, device)
-            features.append(found[0])
-            margins.append(found[1])
-            left, rank = left - envs, rank + 1
-    return np.concatenate(features), np.concatenate(margins)
-
-
-def _play(policy: Network, game: str, envs: int, seed: int, inputs: str, rank: int, device: str) -> Outcomes:
-    """Play one deal in each environment."""
-    steps = 4 * rules(game).foreplay  # an upper bound: a card and a choice of each seat per trick
-    collector = Collector(
-        game, envs, steps, {SELF: 1.0}, {}, seed=seed, inputs=inputs, rank=rank, solves=True, device=device
-    )
-    rollout = collector.rollout
-    collector.begin_rollout()
-    for step in range(steps):
-        collector.observe(step)
-        collector.choose(step, lambda features: policy(features) * _GREEDY)
-        collector.play(step)
-    # Environments whose deal is over go on with further deals, which are left out.
-    ended = torch.cumsum(rollout.ends.to(torch.int32), 0) - rollout.ends.to(torch.int32)
-    first = ended == 0  # decisions of each environment's first deal
-    margins = (rollout.margins * first).sum(0, dtype=torch.float64)
-    own = torch.where(rollout.seats == 0, margins, -margins)
-    return collector.features(rollout.views_where(first)).cpu().numpy(), own[first].cpu().numpy()

@@ -24,22 +24,23 @@ from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_complete_tablebase, open_tablebase
 from german_whist.solver.tablebase.tablebase_file import Tablebase
-from german_whist.training.config import POOL, PolicyIterationConfig
-from german_whist.training.lookahead_kernels import (
+from german_whist.training.config import POOL
+from german_whist.training.policy_iteration.collector import Collector, Network
+from german_whist.training.policy_iteration.config import PolicyIterationConfig
+from german_whist.training.policy_iteration.lookahead_kernels import (
     LOOKAHEAD,
-    NUM_NEEDS,
+    NUM_AWAITED,
+    add_values,
     apply_opponent_actions,
     apply_policy_actions,
     begin_lookaheads,
+    end_with_margins,
+    end_with_tablebase,
     solve_states,
-    take_known_margins,
-    take_margins,
-    take_values,
     write_groups,
     write_q_targets,
 )
-from german_whist.training.rollout_kernels import watkins_q_lambda
-from german_whist.training.rollouts import Collector, Network
+from german_whist.training.policy_iteration.return_kernels import watkins_q_lambda
 
 _FEWEST_SOLVED = 64  # endgames that are worth a thread
 
@@ -48,12 +49,12 @@ class ActionValueTargets:
     """Computes the targets of a rollout: the value of every action in the learner's positions, and the returns.
 
     Each action is tried in the true deal and followed to later decisions of the same seat, where the value network
-    replaces the rest of the deal. On the way, the seat itself plays by the distilled network. The other seat replies
-    by the distilled network, too, in self-play and in the place of pool members and of agents that search or run
+    replaces the rest of the deal. On the way, the seat itself plays by the rollout policy. The other seat replies
+    by the rollout policy, too, in self-play and in the place of pool members and of agents that search or run
     elsewhere; other opponents, rule bots and networks, reply themselves.
 
-    Each environment, action and rotation has a lookahead, which says its next need: a network, an
-    opponent or the margin of an endgame. So results do not depend on the order of work, on a CPU or a GPU.
+    Each environment, action and rotation has a lookahead, whose status says what it waits for: a network, an opponent
+    or the margin of an endgame. So results do not depend on the order of work, on a CPU or a GPU.
 
     Attributes:
         q_targets: float32[steps, envs, actions], by canonical action: the expected final margin of counted tricks for
@@ -74,10 +75,10 @@ class ActionValueTargets:
         room = batch.size * max_actions * config.stock_rotations
         self._groups = device.zeros((max_actions, batch.size), "uint64")
         self._rotations = device.zeros(batch.size, "int64")
-        self._needs = device.zeros(room, "int8")
+        self._status = device.zeros(room, "int8")
         self._views = device.zeros(room, VIEW)
         self._lookaheads = device.zeros(room, LOOKAHEAD)
-        self._answers = device.zeros(batch.size, "bool")
+        self._opponent_replies = device.zeros(batch.size, "bool")
         self._tables = _tables(collector)
         self._known_cards = -1 if batch.rules.race else min(tablebase.cards for tablebase in self._tables)
         self._solve = _EndgameSolver(batch.rules.record, self._tables, config.threads)
@@ -87,13 +88,13 @@ class ActionValueTargets:
 
         Args:
             step: the step of the rollout; its actions have been chosen but not played.
-            reply: logits of the distilled network, float32[rows, actions], for observations int8[rows, features]; the
+            reply: logits of the rollout policy, float32[rows, actions], for observations int8[rows, features]; the
                 best action is played.
             value: expected final margin of the seat to act, in tricks, float32[rows, 1], for the same observations.
             lookahead: number of own decisions at which values are averaged.
         """
         if step == 0:
-            self._answers = self._opponents_that_answer()
+            self._opponent_replies = self._opponents_that_reply()
         self.look_ahead(step, self._collector.steps[step].learner_mask, reply, value, lookahead)
 
     def write_returns(self) -> None:
@@ -119,47 +120,49 @@ class ActionValueTargets:
         collector, settings = self._collector, self._settings
         launch, states = collector.device.launch, collector.states
         record, envs = collector.batch.rules.record, collector.batch.size
-        groups, rotations, status, lookaheads = self._groups, self._rotations, self._needs, self._lookaheads
+        groups, rotations, status, lookaheads = self._groups, self._rotations, self._status, self._lookaheads
         views, scale = self._views, float(settings.margin_tanh_scale)
         shared = self._known_cards, scale, status, views, lookaheads
         rng = np.random.default_rng((collector.seed, collector.rank, collector.rollouts, step))
 
         launch(write_groups, envs, record, states, wanted, settings.stock_rotations, groups, rotations)
-        launch(begin_lookaheads, len(status), record, states, groups, rotations, lookahead, self._answers, *shared)
+        begun = record, states, groups, rotations, lookahead, self._opponent_replies
+        launch(begin_lookaheads, len(status), *begun, *shared)
         while True:
-            replying, valued_too, answering, valued, known, searched = collector.device.rows_by_code(status, NUM_NEEDS)
-            for rows, has_value in ((replying, False), (valued_too, True)):
+            of_policy, of_both, of_opponents, valued, known, searched = collector.device.rows_by_code(
+                status, NUM_AWAITED
+            )
+            for rows, has_value in ((of_policy, False), (of_both, True)):
                 if len(rows):
                     features = collector.features(views, rows)
                     if has_value:
-                        launch(take_values, len(rows), rows, value(features), lookaheads)
+                        launch(add_values, len(rows), rows, value(features), lookaheads)
                     launch(apply_policy_actions, len(rows), record, rows, reply(features), *shared)
-            if len(answering):
-                launch(
-                    apply_opponent_actions, len(answering), record, answering, self._answered(answering, rng), *shared
-                )
-            if not len(replying) + len(valued_too) + len(answering):
+            if len(of_opponents):
+                actions = self._opponent_actions(of_opponents, rng)
+                launch(apply_opponent_actions, len(of_opponents), record, of_opponents, actions, *shared)
+            if not len(of_policy) + len(of_both) + len(of_opponents):
                 break
         if len(valued):
-            launch(take_values, len(valued), valued, value(collector.features(views, valued)), lookaheads)
+            launch(add_values, len(valued), valued, value(collector.features(views, valued)), lookaheads)
         for tablebase in self._tables:
-            launch(take_known_margins, len(known), known, record, tablebase, scale, lookaheads)
+            launch(end_with_tablebase, len(known), known, record, tablebase, scale, lookaheads)
         if len(searched):
             found = collector.device.numpy(lookaheads.bytes[searched]).view(LOOKAHEAD)[:, 0]
             margins = collector.device.array(self._solve(np.ascontiguousarray(found["state"])))
-            launch(take_margins, len(searched), searched, margins, scale, lookaheads)
+            launch(end_with_margins, len(searched), searched, margins, scale, lookaheads)
         q_targets = self.q_targets[step]
         launch(write_q_targets, envs, groups, rotations, lookahead, collector.relabeling, lookaheads, q_targets)
 
-    def _opponents_that_answer(self) -> Tensor:
+    def _opponents_that_reply(self) -> Tensor:
         """Return whether the opponent itself replies in lookaheads, bool[envs]."""
         collector = self._collector
         named = zip(collector.opponent_names, collector.opponents, strict=True)
-        answering = [*(name != POOL and _answers(opponent) for name, opponent in named), False]
+        replies = [*(name != POOL and _replies_itself(opponent) for name, opponent in named), False]
         # The last entry is for index −1, self-play.
-        return collector.device.array(answering)[collector.opponent_of]
+        return collector.device.array(replies)[collector.opponent_of]
 
-    def _answered(self, rows: Tensor, rng: np.random.Generator) -> Tensor:
+    def _opponent_actions(self, rows: Tensor, rng: np.random.Generator) -> Tensor:
         """Return the opponents' actions in the lookaheads ``rows``, int64[n]."""
         device, opponents = self._collector.device, self._collector.opponents
         asked = self._collector.opponent_of[rows % self._collector.batch.size] + 1
@@ -179,7 +182,7 @@ def _tables(collector: Collector) -> list[Tablebase]:
     return [find(played.trump != "none", low) for low in (False, True)[: 1 + played.high_low]]
 
 
-def _answers(opponent: Agent) -> bool:
+def _replies_itself(opponent: Agent) -> bool:
     """Return whether an opponent itself replies in lookaheads: rule bots and networks take only microseconds a view."""
     plays = opponent.agent if isinstance(opponent, ExactEndgame) else opponent
     return isinstance(plays, (RuleBot, RandomBot, PolicyAgent))

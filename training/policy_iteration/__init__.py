@@ -1,0 +1,1 @@
+"""Approximate policy iteration: ``trainer`` has the algorithm, ``targets`` what the networks learn."""
