@@ -6,6 +6,7 @@
 # make docs            build the documentation, with the page that plays without a server
 # make dist            build and check what is published
 # make lowest          test the lower bounds of the dependencies
+# make speedrun        train from nothing three times and time it
 # make fuzz, make kill-test, make nightly    look for faults for as long as you let them
 # make nightly-tests   tests too long for the gate: every preset, all pages, the rest of the browser, fuzz, kills, Ray
 # make play-check      replay 100,000 deals in the page's JavaScript
@@ -36,7 +37,7 @@ NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$
 # Warnings and broken references fail the build.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play check test coverage types javascript fast-tests site fuzz kill-test nightly nightly-tests audit docs dist lowest examples play-check pins from-nothing clean
+.PHONY: quickstart play check test coverage types javascript fast-tests site fuzz speedrun kill-test nightly nightly-tests audit docs dist lowest examples play-check pins from-nothing clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -88,6 +89,11 @@ site: $(VENV)/.installed-dev-$(KEY)
 # EXAMPLES=100000 takes hours.
 fuzz: $(VENV)/.installed-dev-$(KEY)
 	FUZZ_EXAMPLES=$(or $(EXAMPLES),1000) $(BIN)/python -m pytest -q -m nightly tests/fuzz
+
+# RUN=NAME trains a recipe from nothing three times and writes its entry of docs/reference/speedrun.md.
+speedrun: $(VENV)/.installed-dev-$(KEY)
+	$(BIN)/python -m tools.speedrun $(or $(RUN),quickstart) --machine "$(or $(MACHINE),$(shell uname -m))"
+	$(BIN)/python -m tools.reference_pages
 
 # KILLS=N: kills of runs from scratch and with `init`, of one process and two, each; SEED: when.
 kill-test: $(VENV)/.installed-dev-$(KEY)

@@ -36,6 +36,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "presets in full": games.presets_in_full,
     "public names": public_names.index,
     "recipes": training.recipes,
+    "speedrun": training.speedruns,
     "state": observations.state,
     "state, added": observations.state_added,
     "training settings": training.settings,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from importlib import resources
 
 from german_whist.training.recipes import recipe_names
 from german_whist.training.registry import TRAINERS, trainer_settings
 from tools.markdown import fenced, markdown_table, plain
+from tools.reference_pages import REFERENCE
+
+GOALS = (0.60, 0.65)  # win rates of a speedrun
 
 
 def settings() -> str:
@@ -48,3 +52,27 @@ def recipes() -> str:
         text = (resources.files("german_whist.configs") / f"{name}.yaml").read_text(encoding="utf-8")
         parts += [f"### `{name}`", fenced("yaml", text.rstrip())]
     return "\n\n".join(parts)
+
+
+def speedruns() -> str:
+    """Return for each goal a table of the entries of ``tools.speedrun`` that reach it, the fastest first."""
+    files = sorted((REFERENCE / "speedrun").glob("*.json"))
+    entries = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
+    parts = []
+    for goal in GOALS:
+        rows = []
+        for name, entry in sorted(entries.items(), key=lambda item: float(item[1]["seconds"])):
+            if entry["win_rate"] < goal:
+                continue
+            seconds = [_seconds(entry[key]) for key in ("seconds", "processor_seconds")]
+            apart = [_seconds(entry[key]) for key in ("evaluation_seconds", "compiling_seconds")]
+            rate = f"{100 * entry['win_rate']:.1f} %"
+            source = ", ".join(filter(None, (entry["commit"] and f"`{entry['commit']}`", plain(entry["by"]))))
+            rows.append((f"`{name}`", *seconds, rate, plain(entry["machine"]), *apart, f"`{entry['command']}`", source))
+        columns = ("entry", "seconds", "processor-seconds", "win rate", "machine", "evaluating", "compiling", "command")
+        parts += [f"## {100 * goal:.0f} %", markdown_table((*columns, "commit, by"), rows)]
+    return "\n\n".join(parts)
+
+
+def _seconds(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.0f}"
