@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import torch
 
+from german_whist.evaluation import plots
 from german_whist.game.utils.files import write_atomically
 from german_whist.training.policy_iteration import trainer
-from german_whist.training.run import records
 from german_whist.training.run.outcome import TrainingOutcome
 from tests.conftest import shared_folder
 from tests.training.policy_iteration_runs import FINISHED, train_small
@@ -34,6 +34,6 @@ def short_runs() -> Iterator[None]:
         write_atomically(path, f"{title}: {len(rows)} points".encode())
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(records, "draw_curve", draw)
+        patch.setattr(plots, "draw_curve", draw)
         patch.setattr(trainer, "VALUE_DEALS", 200)
         yield

@@ -17,11 +17,12 @@ import torch
 
 import german_whist as gw
 from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.evaluation import plots
 from german_whist.training.config import TrainConfig
 from german_whist.training.policy_iteration.config import PolicyIterationConfig
 from german_whist.training.policy_iteration.networks import Batch, Networks
 from german_whist.training.recipes import load_config
-from german_whist.training.run import progress, records
+from german_whist.training.run import progress
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.outcome import TrainingOutcome
 from german_whist.training.run.records import EVALUATION_SEED
@@ -78,7 +79,7 @@ def test_picture_that_cannot_be_drawn(
     def draw(*_: Any) -> None:
         raise RuntimeError("no font\nof this name")
 
-    monkeypatch.setattr(records, "draw_curve", draw)
+    monkeypatch.setattr(plots, "draw_curve", draw)
     outcome = run_training(config, RunDirectory.create("mine", tmp_path / "run"))
     assert outcome.win_rates
     lines = [line for line in capsys.readouterr().err.splitlines() if "no font of this name" in line]

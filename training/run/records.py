@@ -15,7 +15,6 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import MatchResult, play_match
-from german_whist.evaluation.plots import draw_curve
 from german_whist.game.rules import rules
 from german_whist.training.config import TrainConfig
 from german_whist.training.run.directory import RunDirectory, write_rows
@@ -145,13 +144,15 @@ class RunRecords:
             self._callback(decisions, numbers)
 
     def _evaluate(self, decisions: int, checkpoint: Checkpoint, deals: int) -> tuple[MatchResult, ...]:
+        from german_whist.evaluation import plots  # a second, which the other processes of a run save
+
         config = self._config
         device = config.device if config.device.startswith("cuda") else None
         results = evaluate(checkpoint, self._run.path.name, self._opponents, deals, device)
         self._run.add_evaluations([_evaluation_row(decisions, self._seconds, result) for result in results])
         try:
             title = f"German Whist ({config.title}): training, evaluated against bots"
-            draw_curve(self._run.read_evaluations(), self._run.curve, title)
+            plots.draw_curve(self._run.read_evaluations(), self._run.curve, title)
         except Exception as error:
             self.say(f"the learning curve cannot be drawn: {' '.join(str(error).split())}")
         rates = {result.second: result.win_rate for result in results}
