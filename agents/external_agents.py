@@ -43,16 +43,8 @@ def load_agent(settings: str) -> Any:
     source, _, name = target.rpartition(":")
     if not source or not name.isidentifier():
         raise ValueError(f"agent {spec!r}: write python:mine.py:Bot or python:package.module:Bot")
-    values = {key: _value(text) for key, text in split_settings(rest, f"agent {spec!r}").items()}
-    file = Path(source).resolve()
-    folder, module_name = (file.parent, file.stem) if file.suffix == ".py" else (Path.cwd(), source)
-    package = new_package(folder)
-    with _located(spec), findable(package):
-        if holds(package, module_name):
-            module_name = f"{package}.{module_name}"
-        else:
-            _installed.add(module_name.partition(".")[0])
-        module = importlib.import_module(module_name)
+    values = {key: literal(text) for key, text in split_settings(rest, f"agent {spec!r}").items()}
+    with _imported(spec, source) as (module, package):
         found = getattr(module, name, None)
         if callable(getattr(found, "act", None)) and not isinstance(found, type) and not values:
             return found
@@ -64,7 +56,39 @@ def load_agent(settings: str) -> Any:
     raise ValueError(f"agent {spec!r}: {unknown_name_error('class', name, _agents_in(module))}")
 
 
-def _value(text: str) -> Any:
+def load_class(spec: str) -> type:
+    """Load the class that ``python:FILE:NAME`` or ``python:MODULE:NAME`` names, as :func:`load_agent` does.
+
+    Raises:
+        ValueError: if there is no such file, module or class, or the code raises an exception.
+    """
+    source, _, name = spec.removeprefix("python:").rpartition(":")
+    if not source or not name.isidentifier():
+        raise ValueError(f"{spec!r}: write python:mine.py:Trainer or python:package.module:Trainer")
+    with _imported(spec, source) as (module, _):
+        found = getattr(module, name, None)
+        if isinstance(found, type):
+            return found
+    classes = [name for name, value in vars(module).items() if isinstance(value, type)]
+    raise ValueError(f"{spec!r}: {unknown_name_error('class', name, classes)}")
+
+
+@contextmanager
+def _imported(spec: str, source: str) -> Iterator[tuple[ModuleType, str]]:
+    """Import a file or a module in a package of its own; errors inside the ``with`` block name the user's line."""
+    file = Path(source).resolve()
+    folder, module_name = (file.parent, file.stem) if file.suffix == ".py" else (Path.cwd(), source)
+    package = new_package(folder)
+    with _located(spec), findable(package):
+        if holds(package, module_name):
+            module_name = f"{package}.{module_name}"
+        else:
+            _installed.add(module_name.partition(".")[0])
+        yield importlib.import_module(module_name), package
+
+
+def literal(text: str) -> Any:
+    """Return the Python literal in a text, or the text."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -115,6 +115,9 @@ def _checkpoint(settings: str, rules: Rules | None) -> Agent:
 
     path, _, rest = _path_and_settings(settings)
     file = checkpoint_file(path)
+    if spec := module_spec(path, file):
+        read_settings(f"checkpoint:{path}", rest, {})
+        return make_agent(spec, rules)
     return _network(load_checkpoint(file), _network_name(file), f"checkpoint:{path}", rest, rules)
 
 
@@ -128,6 +131,22 @@ def _path_and_settings(text: str) -> tuple[str, str, str]:
     if not path:
         raise ValueError("agent 'checkpoint' needs a path: checkpoint:PATH")
     return path, comma, settings
+
+
+def module_spec(path: str | os.PathLike[str], file: Path) -> str | None:
+    """Return ``python:FILE:CLASS,checkpoint=PATH`` for a run whose network is of a class of the user's own.
+
+    Args:
+        path: the run's folder, which has a copy of the code. A lone file of weights never imports anything.
+        file: its newest checkpoint.
+    """
+    from german_whist.agents.policy.checkpoint import module_class, read_model_card
+
+    if not os.path.isdir(path) or (own := module_class(file)) is None:
+        return None
+    source, _, name = own.partition(":")
+    exact = SUFFIX if read_model_card(file)["endgame"] == EXACT else ""
+    return f"python:{Path(path) / Path(source).name}:{name},checkpoint={file}{exact}"
 
 
 def _network_name(path: Path) -> str:
@@ -241,18 +260,23 @@ def as_spec(agent: AgentLike) -> AgentLike:
     """
     from german_whist.agents.policy.checkpoint import checkpoint_file
 
+    def of_path(path: str | os.PathLike[str], settings: str = "", suffix: str = "") -> str:
+        file = checkpoint_file(path)
+        own = None if settings else module_spec(path, file)
+        return f"checkpoint:{file}{settings}{suffix}" if own is None else own.removesuffix(suffix) + suffix
+
     if isinstance(agent, os.PathLike):
-        return f"checkpoint:{checkpoint_file(agent)}"
+        return of_path(agent)
     if not isinstance(agent, str):
         return agent
     text = agent.removesuffix(SUFFIX)
-    kind, _, rest = text.partition(":")
+    suffix, (kind, _, rest) = agent.removeprefix(text), text.partition(":")
     if kind == "checkpoint":
         path, comma, settings = _path_and_settings(rest)
-        return f"checkpoint:{checkpoint_file(path)}{comma}{settings}{agent.removeprefix(text)}"
+        return of_path(path, comma + settings, suffix)
     if kind in agent_names() or text.endswith(".py") or not os.path.exists(text):
         return agent
-    return f"checkpoint:{checkpoint_file(text)}{agent.removeprefix(text)}"
+    return of_path(text, suffix=suffix)
 
 
 @overload

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
 
 import yaml
@@ -136,6 +137,12 @@ class TrainConfig(BaseModel):
         if size > 1:
             raise ValueError(f"trainer {self.trainer} runs in one process, got {size}")
         return self
+
+    @property
+    def own_code(self) -> Path | None:
+        """The file of a trainer of the user's own, ``python:FILE:CLASS``; ``None`` for others."""
+        source = self.trainer.removeprefix("python:").rpartition(":")[0]
+        return Path(source) if source.endswith(".py") else None
 
     @property
     def own_processes(self) -> int:

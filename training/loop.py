@@ -11,13 +11,15 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.training.config import TrainConfig
+from german_whist.agents.base import AgentLike
+from german_whist.agents.module_checkpoint import AnyCheckpoint
+from german_whist.training.config import POOL, SELF, TrainConfig
 from german_whist.training.processes import Processes
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.outcome import TrainingOutcome
+from german_whist.training.run.policies import past_self, policy_of
 from german_whist.training.run.records import Callback, Periodic, RunRecords
 from german_whist.training.run.version import code_version
 
@@ -38,7 +40,10 @@ class Trainer(ABC, Generic[ConfigT]):
         processes: the processes that train together.
         decisions: the learner's decisions trained on so far, by all processes.
         notes: lines to print when the run begins.
+        config_class: the class of the settings.
     """
+
+    config_class: ClassVar[type[TrainConfig]] = TrainConfig
 
     def __init__(self, config: ConfigT, run: RunDirectory, processes: Processes) -> None:
         """Keep the settings; algorithms build their networks and environments.
@@ -79,8 +84,8 @@ class Trainer(ABC, Generic[ConfigT]):
         """
 
     @abstractmethod
-    def checkpoint(self) -> Checkpoint:
-        """Return a checkpoint of the policy as it is now."""
+    def checkpoint(self) -> AnyCheckpoint:
+        """Return a checkpoint of the policy as it is now: of a multilayer perceptron, or of a torch module."""
 
     def save(self) -> None:
         """Write a checkpoint and a snapshot."""
@@ -94,6 +99,23 @@ class Trainer(ABC, Generic[ConfigT]):
 
     def finish(self) -> None:
         """Do what the final checkpoint needs, after the last update."""
+
+    def opponents(self) -> dict[AgentLike, float]:
+        """Return the opponents of the next update and their shares of the deals, as ``opponents`` in the settings.
+
+        The learner itself is its checkpoint as it is now; the pool has the newest checkpoints of the run. Policies are
+        sampled, agents that are modules act as they do.
+        """
+        shares: dict[AgentLike, float] = {}
+        for name, share in self.config.opponents.items():
+            if name == SELF:
+                shares[policy_of(self.checkpoint(), 1.0)] = share
+            elif name == POOL:
+                past = self.run.checkpoint_paths()[-self.config.pool_size :]
+                shares |= {past_self(self.run, path, 1.0): share / len(past) for path in past}
+            else:
+                shares[name] = share
+        return shares
 
     def model_card(self, algorithm: str) -> dict[str, Any]:
         """Return what a checkpoint says of its training."""

@@ -12,9 +12,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from german_whist.agents.registry import agent_names, as_spec, make_agent
-from german_whist.game.utils.names import parse_yaml, unknown_name_error
+from german_whist.game.utils.names import parse_yaml, split_settings, unknown_name_error
 from german_whist.training.config import POOL, SELF, TrainConfig
-from german_whist.training.registry import DEFAULT_TRAINER, TRAINERS
+from german_whist.training.registry import DEFAULT_TRAINER, OWN, trainer_config
 
 DEFAULT_RECIPE = "quickstart"
 
@@ -29,7 +29,8 @@ def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -
     """Read training settings, and check that their agents can be made.
 
     Args:
-        source: a YAML file, or the name of a recipe in the package (``"quickstart"``).
+        source: a YAML file, the name of a recipe in the package (``"quickstart"``), or a trainer of the user's own,
+            ``"python:mine.py:Trainer,entropy=0.1"``, with some of its settings.
         settings: values for some keys, as Python objects or as YAML text, in which lists may lack their brackets, as
             ``64,64``. ``rules`` replaces the source's ``games``, and a ``hidden`` or ``value_hidden`` that is too short
             for the source's ``suit_layers`` lowers it.
@@ -39,10 +40,11 @@ def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -
     """
     read = _read(source)
     given = {key: _parsed(key, value) for key, value in (settings or {}).items()}
-    trainer = given.get("trainer", read.get("trainer", DEFAULT_TRAINER))
-    if not isinstance(trainer, str) or trainer not in TRAINERS:
-        raise unknown_name_error("trainer", trainer, TRAINERS)
-    kind = TRAINERS[trainer].config
+    trainer = str(given.get("trainer", read.get("trainer", DEFAULT_TRAINER)))
+    if trainer.startswith(OWN) and "trainer" not in given and not str(source).startswith(OWN):
+        # The file may be someone else's, such as that of a run they sent.
+        raise ValueError(f"{source}: trainer: {trainer!r} runs code: name it on the command line")
+    kind = trainer_config(trainer)
     for key in {**read, **given}:
         if key not in kind.model_fields:
             raise unknown_name_error(f"setting of trainer {trainer}", str(key), kind.model_fields)
@@ -58,6 +60,12 @@ def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -
     return config
 
 
+def run_name(source: str | Path) -> str:
+    """Return the name of a run: that of the recipe, or of the file without its suffix."""
+    text = str(source)
+    return Path(text.removeprefix(OWN).rpartition(":")[0] if text.startswith(OWN) else text).stem
+
+
 def load_run_config(path: Path, settings: Mapping[str, Any] | None = None) -> TrainConfig:
     """Read the settings of a run that goes on.
 
@@ -71,7 +79,13 @@ def load_run_config(path: Path, settings: Mapping[str, Any] | None = None) -> Tr
     before = parse_yaml(path.read_bytes(), path)
     if not before:
         raise ValueError(f"{path} is damaged: it is empty")
-    config = load_config(path, settings)
+    given = dict(settings or {})
+    if str(before.get("trainer")).startswith(OWN):  # of the copy in the run's folder, which is trusted
+        source, _, name = before["trainer"].removeprefix(OWN).rpartition(":")
+        file = path.parent / source
+        before["trainer"] = f"{OWN}{file if file.is_file() else source}:{name}"
+        given.setdefault("trainer", before["trainer"])
+    config = load_config(path, given)
     now = config.model_dump()
     for key in config.fixed:
         if now[key] != before.get(key):
@@ -106,6 +120,10 @@ def _without_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _read(source: str | Path) -> dict[str, Any]:
     """Return the settings in a YAML file or a recipe."""
     path = Path(source)
+    if str(source).startswith(OWN):
+        trainer, _, rest = str(source).partition(",")
+        given = split_settings(rest, f"trainer {trainer!r}")
+        return {"trainer": trainer, **{key: _parsed(key, value) for key, value in given.items()}}
     if path.is_file():
         text = path.read_bytes()
     elif str(source) in recipe_names():

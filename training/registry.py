@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import pkgutil
 import typing
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.game.utils.libraries import explained
+from german_whist.game.utils.names import unknown_name_error
 from german_whist.training.config import TrainConfig
 from german_whist.training.policy_iteration.config import PolicyIterationConfig
 from german_whist.training.sb3_config import SB3Config
 
 if TYPE_CHECKING:
     from german_whist.training.loop import Trainer
+
+
+OWN = "python:"  # a trainer of the user's own: python:FILE:CLASS or python:MODULE:CLASS
 
 
 class TrainerEntry(typing.NamedTuple):
@@ -39,12 +46,52 @@ TRAINERS = {
 }
 
 
+def trainer_config(name: str) -> type[TrainConfig]:
+    """Return the class of a trainer's settings.
+
+    Raises:
+        ValueError: if there is no such trainer.
+    """
+    if name.startswith(OWN):
+        return trainer_class(name).config_class
+    if name not in TRAINERS:
+        raise unknown_name_error("trainer", name, TRAINERS)
+    return TRAINERS[name].config
+
+
+def own_trainer(given: type[Trainer[Any]]) -> str:
+    """Return the name of a trainer's class of the user's own, by which a run finds it again.
+
+    Raises:
+        ValueError: if it is not in a file, as in a notebook's cell.
+    """
+    try:
+        name = f"{OWN}{Path(inspect.getfile(given)).resolve()}:{given.__qualname__}"
+    except (OSError, TypeError):
+        raise ValueError(f"trainer {given.__qualname__} must be in a file, which a run keeps a copy of") from None
+    _given[name] = given
+    return name
+
+
+_given: dict[str, type[Trainer[Any]]] = {}  # classes of this process, by name
+
+
+@cache  # a second class of the same code would not be the same class
 def trainer_class(name: str) -> type[Trainer[Any]]:
     """Return a trainer's class, importing the libraries that it needs.
 
     Raises:
         ModuleNotFoundError: if one is not installed.
+        ValueError: if ``python:FILE:CLASS`` is no trainer, or its code raises an exception.
     """
+    if name.startswith(OWN):
+        from german_whist.agents.external_agents import load_class
+        from german_whist.training.loop import Trainer
+
+        own = _given.get(name) or load_class(name)
+        if not issubclass(own, Trainer):
+            raise ValueError(f"trainer {name!r} must be a subclass of {Trainer.__module__}.Trainer")
+        return own
     try:
         found: type[Trainer[Any]] = pkgutil.resolve_name(TRAINERS[name].address)
     except ModuleNotFoundError as error:

@@ -19,13 +19,10 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import ConstantSchedule
 
-from german_whist.agents.base import AgentLike
-from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.game.rules import rules
 from german_whist.game.utils.files import write_atomically
 from german_whist.sb3 import GermanWhistVecEnv
-from german_whist.training.config import POOL, SELF
 from german_whist.training.loop import TRAINING_DEALS, Trainer
 from german_whist.training.processes import Processes
 from german_whist.training.run.directory import RunDirectory
@@ -85,7 +82,7 @@ class SB3(Trainer[SB3Config]):
         left = 1.0 - before / self.config.decisions
         model.lr_schedule = ConstantSchedule(self.config.learning_rate_at(left))
         model.ent_coef = self.config.ent_coef_at(left)
-        self._envs.opponent = self._opponents()
+        self._envs.opponent = self.opponents()
         try:
             model.learn(1, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
         finally:  # torch's distributions raise another error for NaN
@@ -93,19 +90,6 @@ class SB3(Trainer[SB3Config]):
             if not all(bool((weight.abs() < EXPLODED).all()) for weight in model.policy.parameters()):
                 raise FloatingPointError(f"a weight is not below {EXPLODED:g}") from None
         return self.decisions - before, model.logger.name_to_value
-
-    def _opponents(self) -> dict[AgentLike, float]:
-        """Return the opponents of the next rollout and their shares of the deals."""
-        shares: dict[AgentLike, float] = {}
-        for name, share in self.config.opponents.items():
-            if name == SELF:
-                shares[PolicyAgent(self.checkpoint(), 1.0)] = share
-            elif name == POOL:
-                past = self.run.checkpoint_paths()[-self.config.pool_size :]
-                shares |= {PolicyAgent(load_checkpoint(path), 1.0): share / len(past) for path in past}
-            else:
-                shares[name] = share
-        return shares
 
     def checkpoint(self) -> Checkpoint:
         """Return a checkpoint of the current policy."""

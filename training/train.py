@@ -14,17 +14,17 @@ from typing import Any
 import torch
 
 from german_whist.training.config import TrainConfig
-from german_whist.training.loop import run_loop
+from german_whist.training.loop import Trainer, run_loop
 from german_whist.training.processes import Processes, joined_processes, started_workers
-from german_whist.training.recipes import DEFAULT_RECIPE, load_config, load_run_config
-from german_whist.training.registry import trainer_class
+from german_whist.training.recipes import DEFAULT_RECIPE, load_config, load_run_config, run_name
+from german_whist.training.registry import own_trainer, trainer_class
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.outcome import TrainingOutcome, finished_outcome
 from german_whist.training.run.records import Callback
 
 
 def train(
-    config: str | Path | None = None,
+    config: str | Path | type[Trainer[Any]] | None = None,
     *,
     out: str | Path | None = None,
     resume: str | Path | None = None,
@@ -44,8 +44,8 @@ def train(
         >>> german_whist.play_match(outcome.agent, "heuristic", deals=1000)
 
     Args:
-        config: a recipe of the package (``"quickstart"``, ``"half-hour"``, ``"sb3"``, …), or a YAML file; by default
-            ``"quickstart"``.
+        config: a recipe of the package (``"quickstart"``, ``"half-hour"``, ``"sb3"``, …), a YAML file, or a trainer of
+            your own: its class or ``"python:mine.py:Trainer"``; by default ``"quickstart"``.
         out: the run's folder; by default the first of ``runs/NAME``, ``runs/NAME-2``, … that does not exist.
         resume: the folder of a run to continue, instead of starting a new one; ``settings`` then change its settings.
             The outcome of a finished run is returned at once.
@@ -67,6 +67,8 @@ def train(
         FloatingPointError: if training diverges; the last good checkpoint is kept.
         ConnectionError: if another process of the run is gone; the last good checkpoint is kept.
     """
+    if isinstance(config, type) and issubclass(config, Trainer):
+        config = own_trainer(config)
     if not isinstance(config, (str, os.PathLike, type(None))):
         raise ValueError(f"config must be a recipe or a file, and settings follow, as decisions=1000, got {config!r}")
     for name, folder in (("out", out), ("resume", resume)):
@@ -109,7 +111,7 @@ def _begun(
     config = DEFAULT_RECIPE if config is None else config
     found = load_config(config, settings).for_processes(processes.size)
     trainer_class(found.trainer)  # a missing library is reported before a folder is created
-    return RunDirectory.create(Path(config).stem, out), found, None
+    return RunDirectory.create(run_name(config), out), found, None
 
 
 def run_training(

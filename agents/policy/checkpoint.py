@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from german_whist.agents.policy.network.forward import PackedNetwork
 
 FORMAT, FORMAT_VERSION = "german-whist-policy", 1
+MODULE_FORMAT = "german-whist-module"  # of the user's own torch modules, see ``agents/module_checkpoint.py``
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
 VALUE_OUTPUTS = ["margin", "win_logit"]
 
@@ -170,7 +171,7 @@ def _opened(path: str | Path) -> Iterator[tuple[Any, dict[str, Any]]]:
     try:
         with safe_open(str(path), framework="numpy") as file:
             model_card = json.loads((file.metadata() or {}).get("card", "{}"))
-            if model_card["format"] != FORMAT:
+            if model_card["format"] not in (FORMAT, MODULE_FORMAT):
                 raise ValueError(f"format {model_card['format']!r} is not {FORMAT!r}")
             yield file, model_card
     except (OSError, SafetensorError) as error:
@@ -190,12 +191,28 @@ def read_model_card(path: str | Path) -> dict[str, Any]:
         return model_card
 
 
+def module_class(path: str | Path) -> str | None:
+    """Return ``FILE:CLASS`` of a checkpoint whose weights belong to a class of the user's own; ``None`` for others.
+
+    Raises:
+        ValueError: when the file is missing, truncated or not a checkpoint.
+    """
+    card = read_model_card(path)
+    return str(card["class"]) if card["format"] == MODULE_FORMAT else None
+
+
 def load_checkpoint(path: str | Path) -> Checkpoint:
     """Read a checkpoint file.
 
     Raises:
-        ValueError: when the file is missing, truncated, not a checkpoint, or made for another observation layout.
+        ValueError: when the file is missing, truncated, not a checkpoint, made for another observation layout, or holds
+            weights of a class of the user's own.
     """
+    if own := module_class(path):
+        raise ValueError(
+            f"checkpoint {str(path)!r} holds weights of the class {own}: "
+            f"write python:FILE:CLASS,checkpoint={path} with the file and the name of that class"
+        )
     from german_whist.agents.policy.inputs import input_high, num_outputs
     from german_whist.simulator.observation.vector import OBSERVATION_VERSION
 

@@ -107,8 +107,13 @@ class RunDirectory:
                     self.path.rmdir()
 
     def begin(self, config: TrainConfig) -> None:
-        """Write the settings, with which a run begins or goes on."""
+        """Write the settings, with which a run begins or goes on, and a copy of a trainer of the user's own."""
         self.checkpoints.mkdir(exist_ok=True)
+        if code := config.own_code:
+            copy = self.path / code.name
+            if code.resolve() != copy.resolve():
+                write_atomically(copy, code.read_bytes())
+            config = config.replace(trainer=config.trainer.replace(str(code), code.name))
         write_atomically(self.config, config.to_yaml().encode())
 
     @property

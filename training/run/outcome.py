@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from german_whist.agents.base import Agent
-from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.agents.registry import make_agent
+from german_whist.agents.policy.checkpoint import read_model_card
+from german_whist.agents.registry import make_agent, module_spec
 from german_whist.evaluation.match import MatchResult, game_title, results_table
 from german_whist.evaluation.report import Report, Table
+from german_whist.game.rules import rules_from_dict
 from german_whist.training.run.directory import RunDirectory
 
 
@@ -49,7 +50,8 @@ class TrainingOutcome(Report):
     def agent(self) -> Agent:
         """The trained network as an agent; if the run was stopped, that of its newest checkpoint."""
         path = self.run.checkpoint_paths()[-1] if self.interrupted else self.run.final
-        return make_agent(path, load_checkpoint(path).rules)
+        rules = rules_from_dict(read_model_card(path)["rules"])
+        return make_agent(module_spec(self.run.path, path) or path, rules)
 
     @property
     def win_rates(self) -> dict[str, float]:
@@ -66,7 +68,7 @@ def finished_outcome(run: RunDirectory, decisions: int) -> TrainingOutcome | Non
     """Return the outcome of a run that has ended after at least this many decisions; ``None`` if it has not."""
     if not run.final.is_file():
         return None
-    final = load_checkpoint(run.final)
-    trained = final.training["decisions"]
-    results = tuple(MatchResult.from_dict(result) for result in final.results.values())
+    card = read_model_card(run.final)
+    trained = card["training"]["decisions"]
+    results = tuple(MatchResult.from_dict(result) for result in card["results"].values())
     return TrainingOutcome(run, trained, results) if trained >= decisions else None

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from german_whist.agents.base import Agent
-from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.module_checkpoint import AnyCheckpoint, ModuleCheckpoint
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.match import MatchResult, play_match
 from german_whist.game.rules import rules
 from german_whist.training.config import TrainConfig
 from german_whist.training.run.directory import RunDirectory, write_rows
 from german_whist.training.run.outcome import TrainingOutcome
+from german_whist.training.run.policies import policy_of
 from german_whist.training.run.progress import RunProgress
 
 Callback = Callable[[int, dict[str, float]], None]  # called with the decisions so far and numbers by name
@@ -27,7 +27,7 @@ EVALUATION_SEED = 1_000_003  # so that `german-whist evaluate` plays other deals
 
 
 def evaluate(
-    checkpoint: Checkpoint,
+    checkpoint: AnyCheckpoint,
     name: str,
     opponents: Mapping[str, Sequence[tuple[str, Agent]]],
     deals: int,
@@ -44,7 +44,8 @@ def evaluate(
     """
     results: list[MatchResult] = []
     for game, agents in opponents.items():
-        policy = PolicyAgent(checkpoint, name=name, rules=rules(game))
+        policy = policy_of(checkpoint, rules=rules(game))
+        on_host = isinstance(checkpoint, ModuleCheckpoint)
         for against, agent in agents:
             match = play_match(
                 policy,
@@ -53,9 +54,10 @@ def evaluate(
                 seed=EVALUATION_SEED,
                 rules=game,
                 endgame=checkpoint.endgame,
-                device=None if agent.uses_histories else device,
+                device=None if agent.uses_histories or on_host else device,
             )
-            results.append(dataclasses.replace(match, second=against if len(opponents) == 1 else f"{against}, {game}"))
+            second = against if len(opponents) == 1 else f"{against}, {game}"
+            results.append(dataclasses.replace(match, first=name, second=second))
     return tuple(results)
 
 
@@ -112,7 +114,7 @@ class RunRecords:
         if self._writes and self._board is not None:
             self._board.close()
 
-    def evaluate_if_due(self, decisions: int, checkpoint: Callable[[], Checkpoint]) -> None:
+    def evaluate_if_due(self, decisions: int, checkpoint: Callable[[], AnyCheckpoint]) -> None:
         """Evaluate if an evaluation is due."""
         if self._writes and self._evaluation_is_due(decisions):
             self._evaluate(decisions, checkpoint(), self._config.evaluate_deals)
@@ -143,7 +145,7 @@ class RunRecords:
         if self._callback is not None:
             self._callback(decisions, numbers)
 
-    def _evaluate(self, decisions: int, checkpoint: Checkpoint, deals: int) -> tuple[MatchResult, ...]:
+    def _evaluate(self, decisions: int, checkpoint: AnyCheckpoint, deals: int) -> tuple[MatchResult, ...]:
         from german_whist.evaluation import plots  # a second, which the other processes of a run save
 
         config = self._config
@@ -160,7 +162,7 @@ class RunRecords:
         self._chart(decisions, {f"evaluation/win_rate_{metric_name(name)}": rate for name, rate in rates.items()})
         return results
 
-    def finish(self, decisions: int, checkpoint: Checkpoint) -> TrainingOutcome:
+    def finish(self, decisions: int, checkpoint: AnyCheckpoint) -> TrainingOutcome:
         """Evaluate the trained policy, write the final checkpoint and return the outcome.
 
         The outcome has no results in a process that does not write.

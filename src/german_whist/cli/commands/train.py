@@ -27,7 +27,7 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist train sb3 --decisions 5_000_000 --seed 1",
     )
     parser.set_defaults(run=run)
-    parser.add_argument("config", nargs="?", help="a YAML file or a recipe (default quickstart)")
+    parser.add_argument("config", nargs="?", help="a YAML file, a recipe (default quickstart) or python:FILE:TRAINER")
     parser.add_argument(
         "--resume", metavar="RUN", help="resume the run in this folder with its own settings; --KEY VALUE changes one"
     )
@@ -84,10 +84,11 @@ def _report(outcome: TrainingOutcome, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"run": str(outcome.run.given), "results": [result.to_dict() for result in outcome.results]}))
         return
-    from german_whist.agents.policy.checkpoint import load_checkpoint
+    from german_whist.agents.policy.checkpoint import read_model_card
+    from german_whist.game.rules import rules_from_dict
     from german_whist.simulator.text.rules_text import rules_spec
 
-    rules = rules_spec(load_checkpoint(outcome.run.final).rules)
+    rules = rules_spec(rules_from_dict(read_model_card(outcome.run.final)["rules"]))
     rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)
     print_report(outcome.report())
     path = outcome.run.given
