@@ -1,4 +1,4 @@
-"""Measures README's speed table, with other libraries in the same run: ``python -m tools.speed [NAME ...]``.
+"""Measures README's speed tables, with other libraries in the same run: ``python -m tools.speed [NAME ...]``.
 
 Rounds are interleaved (A B C A B C …) and medians are reported, so that a busy machine slows all alike. For the other
 libraries, ``pip install rlcard open-spiel jax pgx envpool``; those that are not installed are left out. None of them
@@ -21,6 +21,8 @@ import numpy as np
 
 import german_whist as gw
 from german_whist.agents.bots.random import pick
+from german_whist.agents.forms import as_agent
+from tools.baselines import load_example
 
 SIZE = 4096  # deals in a batch
 ROUNDS = 5
@@ -194,6 +196,54 @@ def network() -> Workload:
     return lambda: len(agent.act(decisions))
 
 
+def chosen_by(agent: gw.Agent) -> Workload:
+    """Decisions of whole deals in ``DealBatch`` with exact endgames, an agent choosing for both seats."""
+    deals = gw.DealBatch("classic", SIZE, endgame="exact")
+
+    def play() -> int:
+        deals.reset(0)
+        decisions = 0
+        while not deals.done.all():
+            asked = deals.decisions()
+            deals.step(agent.act(asked), asked.rows)
+            decisions += len(asked)
+        return decisions
+
+    return play
+
+
+def champion() -> Workload:
+    """Decisions of whole deals, ``champion`` choosing."""
+    return chosen_by(gw.make_agent("champion"))
+
+
+def torch_network() -> Workload:
+    """Decisions of whole deals, a torch network with two layers of 256 units choosing."""
+    return chosen_by(as_agent(ppo_example().Network(hidden=256)))
+
+
+def ppo() -> Workload:
+    """Decisions of PPO training, ``examples/self_play_pool.py``: those that it learns from."""
+    training = ppo_example().Training()
+
+    def update() -> int:
+        before: int = training.decisions
+        training.update()
+        return int(training.decisions) - before
+
+    return update
+
+
+def ppo_example() -> Any:
+    """Return ``examples/self_play_pool.py``, with torch on one core and exact endgames, as it comes."""
+    import torch
+
+    torch.set_num_threads(1)
+    example: Any = load_example("self_play_pool.py")
+    example.GAME["endgame"] = "exact"
+    return example
+
+
 SUBJECTS: dict[str, Callable[[], Workload]] = {
     "batch": batch,
     "pgx": pgx,
@@ -207,9 +257,12 @@ SUBJECTS: dict[str, Callable[[], Workload]] = {
     "match": match,
     "search": search,
     "network": network,
+    "champion": champion,
+    "torch_network": torch_network,
+    "ppo": ppo,
 }
-PEERS = {  # other libraries, and which of ours they are compared with
-    **dict.fromkeys(("pgx", "envpool", "openspiel"), "batch"),
+PEERS = {  # other libraries and other choosers, and which of ours they are compared with
+    **dict.fromkeys(("pgx", "envpool", "openspiel", "champion", "torch_network", "ppo"), "batch"),
     "leduc": "aec",
     "sb3_singles": "sb3",
 }
