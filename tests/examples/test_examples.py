@@ -9,6 +9,7 @@ import sys
 import tomllib
 from typing import Any
 
+import numpy as np
 import pytest
 
 from german_whist.simulator.batch import DealBatch
@@ -32,6 +33,7 @@ def load(name: str) -> Any:
     [
         ("cleanrl_ppo", {"decisions": 8192, "n": 64, "horizon": 32}),
         ("self_play_pool", {"decisions": 8320, "size": 32}),
+        ("policy_iteration", {"decisions": 2 * 26 * 16, "size": 16}),
         ("pettingzoo_loop", {"updates": 4, "deals_per_update": 16}),
         ("sb3_maskable_ppo", {"decisions": 4096}),
         ("fine_tune", {"decisions": 1_000, "num_envs": 64}),
@@ -49,8 +51,27 @@ def test_example_runs(name: str, settings: dict[str, Any]) -> None:
     for constant in [setting for setting in settings if setting.isupper()]:
         setattr(example, constant, settings[constant])
     result = example.main(deals=3, **{key: value for key, value in settings.items() if not key.isupper()})
-    rival = "greedy" if name == "history_attention" else "random"
+    rival = {"history_attention": "greedy", "policy_iteration": "heuristic"}.get(name, "random")
     assert (result.wins + result.draws + result.losses, result.second) == (6, rival)
+
+
+def test_policy_iteration_values_every_legal_card() -> None:
+    pytest.importorskip("torch")
+    training = load("policy_iteration").Training(size=64)
+    batch = training.batch
+    for _ in range(25):  # the next card, the second to the last trick of the foreplay, decides what the deal is worth
+        batch.step(batch.action_mask().argmax(axis=1))
+    decisions = batch.decisions().canonical("live")
+    values = training.try_cards(decisions).numpy()
+    rows, cards = decisions.action_masks.nonzero()
+    deals = DealBatch(size=len(rows), endgame="exact")
+    deals.set_state(batch.get_state(rows))
+    seats = deals.turn.copy()
+    deals.step(decisions[rows].decode(cards))
+    margins = deals.returns("margin")[range(len(rows)), seats]
+    assert len(rows) > 2 * batch.size  # there were choices
+    assert values[rows, cards] == pytest.approx(np.tanh(margins / 5))
+    assert not values[~decisions.action_masks].any()
 
 
 @pytest.mark.parametrize("code", ["pass", "input()"])  # ends before it is asked, and after it
