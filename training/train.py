@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, overload
 
 import torch
 
@@ -21,8 +22,29 @@ from german_whist.training.registry import own_trainer, trainer_class
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.outcome import TrainingOutcome, finished_outcome
 from german_whist.training.run.records import Callback
+from german_whist.training.train_settings import TrainSettings
 
 
+@overload
+def train(
+    config: str | Path | None = None,
+    *,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
+    quiet: bool = False,
+    callback: Callback | None = None,
+    **settings: Unpack[TrainSettings],
+) -> TrainingOutcome: ...
+@overload
+def train(
+    config: type[Trainer[Any]],
+    *,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
+    quiet: bool = False,
+    callback: Callback | None = None,
+    **settings: Any,
+) -> TrainingOutcome: ...
 def train(
     config: str | Path | type[Trainer[Any]] | None = None,
     *,
@@ -92,6 +114,19 @@ def train(
             processes = stack.enter_context(started_workers(found.own_processes, found.threads))
             processes.broadcast((run, found))
         return run_training(found, run, processes, quiet=quiet, callback=callback)
+
+
+def _signature() -> inspect.Signature:
+    """Return the signature of :func:`train` with every setting, which editors complete."""
+    signature = inspect.signature(train)
+    *named, _ = signature.parameters.values()
+    kinds = TrainSettings.__annotations__
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    settings = [inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in kinds.items()]
+    return signature.replace(parameters=[*named, *settings])
+
+
+train.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 def _begun(

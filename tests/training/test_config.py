@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+import german_whist as gw
 from german_whist.agents.pretrained import find_network
 from german_whist.training.config import TrainConfig
 from german_whist.training.policy_iteration.config import PolicyIterationConfig, every_game
@@ -16,6 +18,7 @@ from german_whist.training.registry import trainer_settings
 from tests.agents.networks import some_network, suit_network
 from tests.training.policy_iteration_runs import small_config
 from tests.training.sb3_runs import tiny_config
+from tools import train_settings
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -160,6 +163,12 @@ def test_a_folder_called_self_is_not_an_opponent(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     (tmp_path / "self").mkdir()
     assert load_config("quickstart").opponents == {"self": 0.6, "pool": 0.4}
+
+
+def test_types_of_settings() -> None:
+    assert train_settings.FILE.read_text() == train_settings.text(), "renew it: python -m tools.train_settings"
+    parameters = inspect.signature(gw.train).parameters
+    assert {"decisions", "ent_coef", "value_lambda", "out", "resume"} <= parameters.keys()
 
 
 def test_settings_of_a_run_do_not_need_its_init(tmp_path: Path) -> None:
