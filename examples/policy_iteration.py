@@ -1,16 +1,27 @@
 """Policy iteration from nothing on ``DealBatch``, in plain torch: ``python examples/policy_iteration.py``.
 
-This is ``trainer: policy_iteration`` (``training/``) for one game, without its options. In an update,
+The algorithm of ``trainer: policy_iteration`` (``training/``), for one game. In an update,
 
-1. the policy plays both seats of some deals. At every decision *each* legal card is tried in a copy of the true deal,
-   and played on by the policy to the same seat's next decision, where a value network says how the deal will end. A
-   deal whose endgame has begun is worth its exact margin. That is Q(o, a), one number for each legal card.
+1. the policy plays both seats of many deals. At every decision *each* legal card is tried in a copy of the true deal,
+   and the policy plays on to the same seat's next decision, where a value network says how the deal will end; a deal
+   whose endgame has begun is worth its exact margin. That gives Q(o, a), a number for each legal card.
 2. The actor f(o, a) regresses on Q, both minus their means over the legal cards. All cards of a decision are tried
-   against the same hidden cards, so the luck of the deal cancels out of their differences. The actor does not see
-   these cards, so it learns the mean over all that they could be.
-3. The value network v(o) regresses on returns: Q of the best card, or what came of it (Watkins's Q(lambda)).
+   against the same hidden cards, so the luck of the deal cancels out of their differences. The actor does not see the
+   hidden cards, so it learns the mean over all that they could be.
+3. The value network v(o) regresses on the returns: Q of the best card, or what came of playing it (``returns``).
 
-Policy and lookahead use moving averages of the weights.
+Moving averages of the weights play, look ahead and are the result. The trainer also plays past selves, tries cards in
+several orders of the stock, lets a small network play on, and takes Muon's steps.
+
+It printed, in 281 s of one core without AVX-512:
+
+    159,744 decisions, 63 s: 48.2 % against heuristic
+    319,488 decisions, 107 s: 56.1 % against heuristic
+    479,232 decisions, 147 s: 58.7 % against heuristic
+    638,976 decisions, 189 s: 58.9 % against heuristic
+    798,720 decisions, 232 s: 59.0 % against heuristic
+    958,464 decisions, 274 s: 58.9 % against heuristic
+    61.6 % against heuristic, 95 % interval 59.8 to 63.4 %
 """
 
 import copy
@@ -61,6 +72,7 @@ class Network(nn.Module):
         super().__init__()
         blocks = gw.observation_layout(GAME["rules"]).values()
         scale = 1 / torch.tensor([block.high for block in blocks for _ in range(block.start, block.stop)])
+        # Eight blocks have a feature for each card, then five one for each suit, and seven features are of no suit.
         cards, numbers, others = torch.arange(len(scale)).split([8 * 52, 5 * 4, 7])
         of_suits = cards.view(8, 4, 13).transpose(0, 1).flatten(1), numbers.view(5, 4).T, others.expand(4, -1)
         features = torch.cat(of_suits, 1)  # that each suit reads
@@ -125,7 +137,7 @@ class Player:
 class Training:
     """An actor, a value network and the deals that they play."""
 
-    def __init__(self, seed=1, **changes):
+    def __init__(self, seed=0, **changes):
         torch.manual_seed(seed)
         self.settings = settings = Settings(**changes)
         self.actor = Learner(Network(settings, of_cards=True), settings)
@@ -205,7 +217,7 @@ class Training:
         self.decisions += len(q)
 
 
-def train(decisions=1_000_000, seed=1, **changes):
+def train(decisions=1_000_000, seed=0, **changes):
     training = Training(seed, **changes)
     agent = gw.with_exact_endgame(training.player)
     updates = max(1, decisions // (2 * HAND * training.batch.size))

@@ -68,7 +68,7 @@ BASELINES = {
     "pool-ppo": Baseline("PPO against past selves, plain torch", "torch", "self_play_pool.py", minutes=LONG),
     "history-ppo": Baseline("PPO with attention over histories, plain torch", "torch", "history_attention.py"),
     "cloning": Baseline("behaviour cloning of `champion`", "torch", "clone_champion.py", 1, (0,), 1_000_000),
-    "one-file": Baseline("policy iteration in one file", "torch", "policy_iteration.py", 2, (0,), 1_000_000),
+    "one-file": Baseline("policy iteration in one file", "torch", "policy_iteration.py", 1, (0,), 1_000_000),
     "quickstart": Baseline("`policy_iteration`, recipe `quickstart`", "", "quickstart", 1, (0,), 950_000),
     "half-hour": Baseline("`policy_iteration`, recipe `half-hour`", "", "half-hour", 3, LONG),
     "mc": Baseline("flat Monte Carlo, 60 worlds", "", "mc:worlds=60", 0, (0,)),
