@@ -45,6 +45,7 @@ class TrainSettings(TypedDict, total=False):
     value_lambda: float
     lookahead: int
     lookahead_start: int
+    rollout_hidden: int
     stock_rotations: int
     margin_tanh_scale: float
     reward: Literal["margin", "win", "points"]

@@ -122,6 +122,21 @@ def test_resumed_run_is_equal(finished, tmp_path):
     assert contents(resume_run(directory.path)) == contents(finished)
 
 
+def test_policy_that_plays_during_lookahead_itself(finished, tmp_path):
+    settings = {**ALL_PARTS, "rollout_hidden": 0, "init": str(finished.run.final), "learning_rate_end": 2e-3}
+    whole = run(tmp_path / "whole", **settings)
+    assert not whole.run.distilled.exists()
+    run(tmp_path / "run", **settings, decisions=512)
+    resumed = resume_run(tmp_path / "run", decisions=whole.decisions)
+    assert weights(resumed.run.final) == weights(whole.run.final)
+    alone = config(**{**settings, "opponents": {"self": 1}})
+    state = PolicyIteration(alone, whole.run, Processes())
+    batch, _ = state.collect()
+    assert torch.equal(
+        state.networks.replies(batch.features), state.networks.policy(batch.features) / LOGITS_PER_OUTPUT
+    )
+
+
 def contents(outcome: TrainingOutcome) -> list[bytes]:
     return weights(outcome.run.final) + weights(outcome.run.distilled)
 

@@ -31,7 +31,7 @@ class PolicyIterationConfig(TrainConfig):
 
     fixed: ClassVar[tuple[str, ...]] = (
         *TrainConfig.fixed,
-        *("games", "init", "inputs", "suit_layers", "value_hidden", "processes"),
+        *("games", "init", "inputs", "suit_layers", "value_hidden", "rollout_hidden", "processes"),
     )
     _opponents_decide: ClassVar[bool] = True
 
@@ -84,6 +84,11 @@ class PolicyIterationConfig(TrainConfig):
         description="the target of an action is the mean value at this many of the seat's next decisions",
     )
     lookahead_start: CountOrNone = Field(0, description="decisions after which lookahead takes effect; 1 until then")
+    rollout_hidden: CountOrNone = Field(
+        192,
+        description="units of a small network that is distilled from the policy and plays during lookahead; 0: the "
+        "policy plays itself, better, and slower if it is large",
+    )
     stock_rotations: Whole = Field(
         1,
         ge=1,

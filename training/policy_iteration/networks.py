@@ -40,7 +40,6 @@ RULE_SCALE = 4.0  # likewise for the features that encode the rules
 ACTOR_GAIN = 0.01  # gain of the last layers' initial weights: outputs start near 0, so play starts nearly uniform
 TRICKS_PER_OUTPUT = 4.0  # tricks in one unit of a network's output in training, a range that suits the optimisers
 LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
-ROLLOUT_POLICY_HIDDEN = 192  # units of the rollout policy's one hidden layer; ``small`` is such a network
 
 
 def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence[Block] = ()) -> torch.Tensor:
@@ -88,7 +87,7 @@ class Networks:
     Attributes:
         actor: advantages of the actions of an observation.
         value: expected margin of the seat to act.
-        rollout_policy: a small network that imitates the actor.
+        rollout_policy: a small network that imitates the actor, or the actor itself.
         updates: number of updates so far.
     """
 
@@ -114,13 +113,21 @@ class Networks:
 
         self.actor = build("actor", config.hidden, actions, config.suit_layers)
         self.value = build("value", config.value_hidden, 1, config.suit_layers)
-        self.rollout_policy = build("rollout_policy", [ROLLOUT_POLICY_HIDDEN], actions, 0)
-        self._parts = (self.actor, self.value, self.rollout_policy)
+        self.rollout_policy = self.actor
+        if config.rollout_hidden:
+            self.rollout_policy = build("rollout_policy", [config.rollout_hidden], actions, 0)
+        self._parts = tuple(dict.fromkeys((self.actor, self.value, self.rollout_policy)))
         self.freeze()
+
+    @property
+    def is_distilled(self) -> bool:
+        """Whether the rollout policy is a network of its own."""
+        return self.rollout_policy is not self.actor
 
     def freeze(self) -> None:
         """Copy the current averaged weights, for play and lookahead until the next call."""
-        self._frozen_actor, self._frozen_value, self._frozen_rollout_policy = (part.frozen() for part in self._parts)
+        self._frozen_actor, self._frozen_value = self.actor.frozen(), self.value.frozen()
+        self._frozen_rollout_policy = self.rollout_policy.frozen() if self.is_distilled else self._frozen_actor
 
     def start_from(self, checkpoint: Checkpoint, name: str) -> bool:
         """Load the policy of a checkpoint, and its value network if it has hidden layers of the configured sizes.
@@ -183,7 +190,8 @@ class Networks:
             value_loss = ((self.value.network(features)[:, 0] - value_targets[rows]) ** 2).mean()
             self.value.step(value_loss, len(rows), rate)
             losses += [loss.detach(), value_loss.detach(), squares[rows].mean()]
-        self.distill(batch, 1, rate)
+        if self.is_distilled:
+            self.distill(batch, 1, rate)
         self.updates += 1
         totals = torch.stack(losses).view(-1, 3).sum(0) if losses else torch.zeros(3, device=self._device)
         value_spread = len(losses) // 3 * ((value_targets - value_targets.mean()) ** 2).mean()

@@ -9,9 +9,10 @@ One update, for positions o in which the learner has a choice among the legal ac
    L = ``lookahead`` decisions o₁ … o_L, in R = ``stock_rotations`` orders of the unseen cards. With the value network
    v, Q(o, a) = 1/(R L) Σ_r Σ_l v(o_l), a mean of n-step returns. Once an endgame begins, its exact margin, squashed by
    ``margin_tanh_scale``, takes the place of v.
-3. Compute returns: G(o), Watkins's Q(lambda) of Q along the learner's play (``rollout_kernels.watkins_q_lambda``).
+3. Compute returns: G(o), Watkins's Q(lambda) of Q along the learner's play (``return_kernels.watkins_q_lambda``).
 4. Learn (``networks``): the actor minimises the mean over A(o) of (f − Q)², both centred over A(o), and the value
-   network (v − G)². The rollout policy, a small one that picks moves during lookahead, learns the actor's outputs.
+   network (v − G)². The rollout policy picks moves during lookahead: a small network that learns the actor's
+   outputs, or the actor itself (``rollout_hidden``).
 
 All actions of a position meet the same hidden cards, so luck cancels out of their differences. The actor does not see
 those cards, so least squares makes it learn the mean over everything that they could be. The value at the next decision
@@ -160,7 +161,7 @@ class PolicyIteration(Trainer[PolicyIterationConfig]):
         Raises:
             FloatingPointError: if logits, a loss or a weight are not finite, or a loss has exploded.
         """
-        if self.config.init and self.networks.rollout_policy.steps == 0:
+        if self.config.init and self.networks.is_distilled and self.networks.rollout_policy.steps == 0:
             self.distill()  # until then, targets would rest on random replies
         batch, played = self.collect()
         metrics = self.networks.update(batch, self.decisions / self.config.decisions)
@@ -252,7 +253,8 @@ class PolicyIteration(Trainer[PolicyIterationConfig]):
         del self._pool[: -self.config.pool_size]
         if self.processes.is_first:
             checkpoint.save(self.run.checkpoint_path(self.decisions))
-            self._checkpoint_of(self.networks.rollout_policy_layers()).save(self.run.distilled)
+            if self.networks.is_distilled:
+                self._checkpoint_of(self.networks.rollout_policy_layers()).save(self.run.distilled)
         self.save_snapshot()
 
     def save_snapshot(self) -> None:
