@@ -36,16 +36,16 @@ _ANSWER = (
 )
 _LOST = f"{OPPONENT} wins: {YOU} forfeit the deal ({TRIES} answers in a row named no legal action)"
 
-Step = tuple[str, float, bool, dict[str, Any]]
+Step = tuple[str, float, bool, bool, dict[str, Any]]
 
 
 class TextEnv(PlaysOpponent):
     """A single-agent environment in words, one deal per episode, for language models.
 
-    Observations are messages and actions are answers in text. A message has the events since the last one and
-    the choices; it names no card that the seat has not seen. If an answer contains no legal action, the
-    next message says why and the reward is ``-illegal_penalty``. The third such answer in a row also loses the deal by
-    the largest margin.
+    Calls have the shape of Gymnasium's. Observations are messages and actions are answers in text. A message has the
+    events since the last one and the choices; it names no card that the seat has not seen. If an answer contains no
+    legal action, the next message says why and the reward is ``-illegal_penalty``. The third such answer in a row also
+    loses the deal by the largest margin.
 
     Rewards:
 
@@ -57,9 +57,9 @@ class TextEnv(PlaysOpponent):
 
     Example:
         >>> env = german_whist.TextEnv(opponent="heuristic", reward="regret")
-        >>> message, done = env.reset(seed=0), False
-        >>> while not done:
-        ...     message, reward, done, info = env.step(model(message))
+        >>> (message, info), terminated = env.reset(seed=0), False
+        >>> while not terminated:
+        ...     message, reward, terminated, truncated, info = env.step(model(message))
 
     Attributes:
         rules: the rules of the game.
@@ -115,14 +115,18 @@ class TextEnv(PlaysOpponent):
         self._told = self._refused = 0
         self._is_lost = False  # by too many answers without a legal action
 
-    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> str:
-        """Deal, let the opponent play if it leads, and return the first message, which is :meth:`prompt`.
+    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+        """Deal, and let the opponent play if it leads.
 
         Args:
             seed: starts with deal (seed, 0); later resets without a seed continue with (seed, 1), (seed, 2), …. If no
                 seed was ever given, a random one is drawn.
             options: ``"deal"``: (seed, index) of the deal to play, from which later resets continue; ``"deck"``: the
                 cards in dealing order, as text or numbers; ``"dealer"``: 0 or 1.
+
+        Returns:
+            The first message, which is :meth:`prompt`, and an info with the keys of :meth:`step`; its ``"stage"`` is
+            that of the first decision.
 
         Raises:
             ValueError: if the seed or an option is not allowed (the current deal then continues), or the opponent
@@ -135,7 +139,7 @@ class TextEnv(PlaysOpponent):
         self._events = list(first_events(self.rules, self._state, self._names))
         self._let_opponent_play()
         self._is_ready = True
-        return self.prompt()
+        return self.prompt(), self._info(None, illegal=False)
 
     def step(self, answer: str) -> Step:
         """Play the action that an answer names, and let the opponent play until it is the learner's turn again.
@@ -146,9 +150,10 @@ class TextEnv(PlaysOpponent):
             answer: any text; *Test or train a language model* in the documentation lists the forms.
 
         Returns:
-            The next message, the reward, whether the deal is over, and the info: ``"action"``, the action that was
-            read, such as ``"SA"``, or ``None`` if it was unclear; ``"illegal"``, whether the answer had no legal
-            action; ``"stage"``, ``"foreplay"`` or ``"endgame"``, of the decision; when the deal is over, ``"margin"``.
+            The next message, the reward, terminated (whether the deal is over), truncated (always false), and the info:
+            ``"action"``, the action that was read, such as ``"SA"``, or ``None`` if it was unclear; ``"illegal"``,
+            whether the answer had no legal action; ``"stage"``, ``"foreplay"`` or ``"endgame"``, of the decision; when
+            the deal is over, ``"margin"``.
 
         Raises:
             ValueError: if the answer is not text, or the opponent chooses an illegal action.
@@ -158,12 +163,12 @@ class TextEnv(PlaysOpponent):
             raise ValueError(f"answer must be text, got {answer!r}")
         self._check_ready("step")
         if self._is_over:
-            return "The deal is over.", 0.0, True, {**self._info(None, illegal=False), "margin": self._margin()}
+            return "The deal is over.", 0.0, True, False, {**self._info(None, illegal=False), "margin": self._margin()}
         view = self._view[0]
         try:
             action = read_action(answer, int(view["legal"]), self.rules)
         except ValueError as unclear:
-            return self._refuse(f"{unclear} {self._legal_actions_text()}", self._info(None, illegal=True))
+            return self._refuse(f"{unclear} {self._choices()}", self._info(None, illegal=True))
         reason = refusal(view, self.rules, int(self._state["decision"]), action)
         info = self._info(action, illegal=reason is not None)
         if reason is not None:
@@ -176,11 +181,11 @@ class TextEnv(PlaysOpponent):
         self._note(before)
         self._let_opponent_play()
         self._is_ready = True
-        done = self._is_over
-        if done:
+        terminated = self._is_over
+        if terminated:
             info["margin"] = self._margin()
             reward += self._result()
-        return self._news(), reward, done, info
+        return self._news(), reward, terminated, False, info
 
     def prompt(self) -> str:
         """Return a complete message: the rules, everything that the learner saw, and its choices.
@@ -246,13 +251,13 @@ class TextEnv(PlaysOpponent):
         self._refused += 1
         if self._refused < TRIES:
             message = f"{reason} ({self._refused} of {TRIES} such answers in a row lose the deal.)"
-            return message, 0.0 - self.illegal_penalty, False, info
+            return message, 0.0 - self.illegal_penalty, False, False, info
         self._episode.end()
         self._is_lost = True
         self._events.append(f"{_LOST}.")
         info["margin"] = self._margin()
         reward = float(info["margin"]) if self.reward == REGRET else self._result()
-        return self._news(), reward - self.illegal_penalty, True, info
+        return self._news(), reward - self.illegal_penalty, True, False, info
 
     def _given_away(self, action: int) -> float:
         """Return how many tricks an action of the learner gives away."""
@@ -276,8 +281,8 @@ class TextEnv(PlaysOpponent):
 
     def _question(self) -> str:
         table = deal_text(self._episode.batch, seat=self.learner, unicode=False, names=self._names)
-        return f"{table}\n\n{self._legal_actions_text()}"
+        return f"{table}\n\n{self._choices()}"
 
-    def _legal_actions_text(self) -> str:
+    def _choices(self) -> str:
         sentence = decision_text(self._view[0], self.rules, int(self._state["decision"]))
         return f"{sentence} You may choose: {actions_text(self._episode.legal, self.rules)}."

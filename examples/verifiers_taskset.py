@@ -9,7 +9,6 @@ It printed, in 120 s: (2026, 0) 0 -0.133 26 {'margin': -5.0}, and the same deal 
 import asyncio
 import itertools
 import json
-import re
 import sys
 import tempfile
 import threading
@@ -47,7 +46,7 @@ class WhistTaskset(vf.Taskset[WhistTask, WhistConfig]):
         for number in itertools.count():
             deal, seat = (config.seed, number // 2), number % 2
             game = {"rules": config.rules, "opponent": config.opponent, "seat": seat}
-            prompt = gw.TextEnv(**game).reset(options={"deal": deal})
+            prompt, _ = gw.TextEnv(**game).reset(options={"deal": deal})
             game |= {"reward": "regret", "worlds": config.worlds}
             yield WhistTask(WhistData(name=f"{deal} {seat}", prompt=prompt, deal=deal, game=game), config.task)
 
@@ -60,18 +59,21 @@ class WhistEnvConfig(vf.EnvConfig):
 
 class WhistEnv(vf.Env[WhistEnvConfig]):
     async def run(self, task, agents):
-        env, given_away, done = gw.TextEnv(**task.data.game), 0.0, False
+        env, given_away, terminated = gw.TextEnv(**task.data.game), 0.0, False
         env.reset(options={"deal": task.data.deal})
         async with agents.player.interaction(task) as interaction:
             segment = await interaction.turn()  # the model answers the prompt
-            while not done:
-                message, reward, done, info = await asyncio.to_thread(env.step, segment.last_reply)
+            while not terminated:
+                message, reward, terminated, _, info = await asyncio.to_thread(env.step, segment.last_reply)
                 given_away -= reward
-                if not (done or segment.terminated):  # a segment that is terminated has an empty reply
+                if not (terminated or segment.terminated):  # a segment that is terminated has an empty reply
                     segment = await interaction.turn(message)
         trace = interaction.trace
         trace.record_reward("regret", -given_away / gw.rules(task.data.game["rules"]).tricks, 1.0)
         trace.record_metric("margin", float(info["margin"]))
+
+
+TWINS = {}  # environments in which the script plays along, by the prompt
 
 
 class Script(BaseHTTPRequestHandler):
@@ -79,13 +81,14 @@ class Script(BaseHTTPRequestHandler):
 
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        message = next(one["content"] for one in reversed(asked["messages"]) if one["role"] == "user")
-        cards = re.search(r"You may choose: ([\w ]+)", str(message))[1]
+        env = TWINS[next(one["content"] for one in asked["messages"] if one["role"] == "user")]
+        card = env.legal[0]
+        env.step(card)
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         chunk = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": asked["model"]}
-        delta = {"role": "assistant", "content": f"The lowest card will do: [{cards.split()[-1]}]"}
+        delta = {"role": "assistant", "content": f"The lowest card will do: [{card}]"}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
         for choice, extra in (({"delta": delta}, {}), ({"delta": {}, "finish_reason": "stop"}, {"usage": usage})):
             data = {**chunk, "choices": [{"index": 0, "finish_reason": None, **choice}], **extra}
@@ -100,6 +103,9 @@ def main(tasks=2):
     from verifiers.v1.cli.eval.runner import run_eval
     from verifiers.v1.configs.cli.eval import EvalConfig
 
+    for task in itertools.islice(WhistTaskset(WhistConfig()).load(), tasks):
+        twin = gw.TextEnv(**{**task.data.game, "reward": "win"})
+        TWINS[twin.reset(options={"deal": task.data.deal})[0]] = twin
     sys.path.insert(0, str(Path(__file__).parent))
     server = ThreadingHTTPServer(("127.0.0.1", 0), Script)
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -261,12 +261,12 @@ def text_env(digest: Digest) -> None:
     """Messages of the text environment."""
     for rules in gw.rule_names():
         env = gw.TextEnv(rules, opponent="heuristic", reward="margin")
-        message, done, step = env.reset(seed=2), False, 0
-        while not done:
+        (message, _), terminated, step = env.reset(seed=2), False, 0
+        while not terminated:
             legal = env.legal
             digest.add(message, legal)
             answer = "no" if step == 3 else legal[step * 5 % len(legal)]
-            message, reward, done, info = env.step(answer)
+            message, reward, terminated, _, info = env.step(answer)
             digest.add(reward, info)
             step += 1
         digest.add(message)

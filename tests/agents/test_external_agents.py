@@ -76,7 +76,7 @@ def test_external_agent_everywhere(spec: str, folder: Path) -> None:
     assert "Bot" in gw.play_tournament([spec, "random", "greedy"], deals=3).agents
     game = gymnasium.make("german_whist:GermanWhist-v0", opponent=spec)
     game.reset(seed=1)
-    assert gw.TextEnv(opponent=spec).reset(seed=1)
+    assert gw.TextEnv(opponent=spec).reset(seed=1)[0]
     assert gw.play_match(spec, "random", deals=1, match="best_of:3").deals == 1
 
 

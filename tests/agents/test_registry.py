@@ -96,7 +96,7 @@ def test_settings_are_part_of_the_name(tmp_path: Path) -> None:
 def test_path_as_agent(tmp_path: Path) -> None:
     path = tmp_path / "lr=0.1,seed=1"
     some_network(game="tiny").save(path)
-    assert gw.TextEnv("tiny", opponent=path).reset(seed=1)
+    assert gw.TextEnv("tiny", opponent=path).reset(seed=1)[0]
     for make in (gymnasium.make, gymnasium.make_vec):
         make("german_whist:GermanWhist-v0", opponent=path, rules="tiny").reset(seed=1)
     assert set(gw.play_tournament([path, "random"], deals=2, rules="tiny").agents) == {path.stem, "random"}

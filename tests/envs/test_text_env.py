@@ -29,21 +29,22 @@ class Scripted:
 
 def play_on(env: gw.TextEnv, rng: np.random.Generator) -> tuple[list[str], float, dict[str, Any]]:
     """Answer with random legal actions to the end; return the answers, the sum of rewards and the last info."""
-    answers, total, done, info = [], 0.0, False, {}
-    while not done:
+    answers, total, terminated, info = [], 0.0, False, {}
+    while not terminated:
         answers.append(str(rng.choice(env.legal)))
-        _, reward, done, info = env.step(f"[{answers[-1]}]")
-        assert (info["action"], info["illegal"]) == (answers[-1], False)
+        _, reward, terminated, truncated, info = env.step(f"[{answers[-1]}]")
+        assert (info["action"], info["illegal"], truncated) == (answers[-1], False, False)
         total += reward
     return answers, total, info
 
 
 def test_seed_and_address() -> None:
     env, again = gw.TextEnv(opponent="random"), gw.TextEnv(opponent="random")
-    prompts = [env.reset(seed=7), env.reset(), env.reset()]
-    assert len(set(prompts)) == 3
-    assert prompts == [again.reset(seed=7), again.reset(), again.reset()]
-    assert again.reset(options={"deal": (7, 1)}) == prompts[1]
+    dealt = [env.reset(seed=7), env.reset(), env.reset()]
+    assert len({message for message, _ in dealt}) == 3
+    assert [info for _, info in dealt] == [{"action": None, "illegal": False, "stage": "foreplay"}] * 3
+    assert dealt == [again.reset(seed=7), again.reset(), again.reset()]
+    assert again.reset(options={"deal": (7, 1)}) == dealt[1]
     found = play_on(env, np.random.default_rng(0))
     assert found == play_on(_at(again, (7, 2)), np.random.default_rng(0))
     assert found[1] == (np.sign(found[2]["margin"]) + 1) / 2
@@ -67,7 +68,7 @@ def test_hidden_cards_are_hidden(game: str, seat: int) -> None:
     heard = set()
     for deck in decks:
         env = gw.TextEnv(game, Scripted([action for action, actor in acts if actor != seat]), seat=seat)
-        messages = [env.reset(seed=0, options={"deck": deck, "dealer": dealer})]
+        messages = [env.reset(seed=0, options={"deck": deck, "dealer": dealer})[0]]
         for action in [action for action, actor in acts if actor == seat][:-1]:  # then the script may be at its end
             messages.append(env.step(action_text(action, env.rules))[0])
         heard.add("\n".join([*messages, env.prompt()]))
@@ -77,16 +78,18 @@ def test_hidden_cards_are_hidden(game: str, seat: int) -> None:
 
 def test_shown_cards_are_told_and_hidden_ones_exist() -> None:
     humbug = gw.TextEnv("humbug:trump=none", "random", seat=0)
-    assert "ace of spades" in humbug.reset(seed=0, options={"deck": " ".join(map(card_text, range(52))), "dealer": 0})
+    assert (
+        "ace of spades" in humbug.reset(seed=0, options={"deck": " ".join(map(card_text, range(52))), "dealer": 0})[0]
+    )
     env = gw.TextEnv("tiny:open_stock=2", "greedy", seat=1)
     told = 0
     for seed in range(4):
-        prompt, done = env.reset(seed=seed), False
-        while not done:
+        (prompt, _), terminated = env.reset(seed=seed), False
+        while not terminated:
             if "hidden card" in prompt:
                 assert "stock 4" in prompt  # in the second of two tricks for cards, both lie face up
                 told += 1
-            prompt, _, done, _ = env.step(env.legal[0])
+            prompt, _, terminated, _, _ = env.step(env.legal[0])
     assert told
 
 
@@ -107,24 +110,24 @@ def test_three_illegal_answers(settings: dict[str, Any], penalty: float, lost: f
     foreign = next(card_text(card) for card in range(52) if not int(env.view["hand"][0]) >> card & 1)
     revoke = next(card_text(card) for card in cards_of(int(env.view["hand"][0])) if card_text(card) not in hand)
     for answer, read, reason in [(foreign, foreign, "You do not hold"), ("no idea", None, "Your answer gives no card")]:
-        message, paid, done, info = env.step(answer)
+        message, paid, terminated, truncated, info = env.step(answer)
         assert message.startswith(reason)
         assert all(card in message for card in hand)
-        assert (paid, done, info["illegal"], info["action"]) == (-penalty, False, True, read)
+        assert (paid, terminated, truncated, info["illegal"], info["action"]) == (-penalty, False, False, True, read)
         assert set(env.legal) == hand
-    _, paid, done, info = env.step(revoke)
-    assert (paid, done, info["illegal"], info["margin"]) == (lost, True, True, -13)
-    assert env.step(foreign)[1:3] == (0.0, True)
+    _, paid, terminated, truncated, info = env.step(revoke)
+    assert (paid, terminated, truncated, info["illegal"], info["margin"]) == (lost, True, False, True, -13)
+    assert env.step(foreign)[1:4] == (0.0, True, False)
 
 
 @pytest.mark.parametrize("game", ["classic", "small_all"])
 def test_regret_in_endgame(game: str) -> None:
     env, rng, checked = gw.TextEnv(game, "random", reward="regret", worlds=1), np.random.default_rng(3), []
     env.reset(seed=3)
-    done = False
-    while not done:
+    terminated = False
+    while not terminated:
         view, action = env.view[0], str(rng.choice(env.legal))
-        _, reward, done, info = env.step(action)
+        _, reward, terminated, _, info = env.step(action)
         if info["stage"] == "endgame" and view["led"] < 0:
             hands = view["hand"], view["unseen"] | view["opponent_known"]
             values = gw.solve_endgames(
@@ -145,7 +148,7 @@ def test_regret_in_foreplay() -> None:
     for _ in range(8):
         advice = advise(gw.Decisions(env.view, env.rules, histories=(seen["history"][None], seen["length"])), 8)[0]
         place = (0, -1)[len(found) % 2]
-        _, reward, _, info = env.step(card_text(advice.actions[place]))
+        _, reward, _, _, info = env.step(card_text(advice.actions[place]))
         seen = twin.step(advice.actions[place])[0]
         assert info["stage"] == "foreplay"
         assert reward == pytest.approx(-judge_action(advice, advice.actions[place]).tricks)
