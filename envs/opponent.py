@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from gymnasium.error import ResetNeeded
 
@@ -11,6 +11,8 @@ from german_whist.agents.base import Agent, AgentLike
 from german_whist.agents.registry import make_agent
 from german_whist.game.rules import Rules
 from german_whist.game.utils.checks import is_int
+
+Seat = Literal[0, 1, "alternate"]
 
 
 class PlaysOpponent:

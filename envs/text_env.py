@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, Final, Literal, get_args
 
 from german_whist.agents.asking import play
 from german_whist.agents.base import AgentLike
 from german_whist.agents.judge import WORLDS, advise, judge_action, judge_of
-from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
+from german_whist.envs.opponent import PlaysOpponent, Seat, check_seat, learner_seats
 from german_whist.game.actions import action_text, actions_text
 from german_whist.game.cards import cards_of
 from german_whist.game.rules import Rules
@@ -26,7 +26,10 @@ from german_whist.simulator.text.questions import decision_text, refusal, with_l
 from german_whist.simulator.text.rules_text import rules_text
 from german_whist.simulator.text.scene import YOU
 
-WIN, MARGIN, REGRET = REWARDS = ("win", "margin", "regret")
+Reward = Literal["win", "margin", "regret"]
+WIN: Final = "win"
+MARGIN: Final = "margin"
+REGRET: Final = "regret"
 TRIES = 3  # so many answers in a row without a legal action lose the deal
 OPPONENT = "Opponent"
 
@@ -74,8 +77,8 @@ class TextEnv(PlaysOpponent):
         rules: str | Rules = "classic",
         opponent: AgentLike = "heuristic",
         *,
-        reward: str = WIN,
-        seat: int | str = "alternate",
+        reward: Reward = WIN,
+        seat: Seat = "alternate",
         worlds: int = WORLDS,
         illegal_penalty: float | None = None,
     ) -> None:
@@ -95,8 +98,8 @@ class TextEnv(PlaysOpponent):
         Raises:
             ValueError: if an argument is not allowed.
         """
-        if reward not in REWARDS:
-            raise unknown_name_error("reward", reward, REWARDS)
+        if reward not in get_args(Reward):
+            raise unknown_name_error("reward", reward, get_args(Reward))
         check_seat(seat)
         self.rules = get_rules(rules)
         self.opponent = opponent

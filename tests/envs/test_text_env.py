@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -57,7 +57,7 @@ def _at(env: gw.TextEnv, deal: tuple[int, int]) -> gw.TextEnv:
 
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("game", ["classic", "draft", "open_stock", "no_trump", "humbug"])
-def test_hidden_cards_are_hidden(game: str, seat: int) -> None:
+def test_hidden_cards_are_hidden(game: str, seat: Literal[0, 1]) -> None:
     redeal = Redeal(game, seed=4, seat=seat, steps=14, attempts=24)
     dealer, size = int(redeal.course.states["dealer"][0]), len(redeal.course.rules.cards)
     decks = [state["deck"][:size].tolist() for state in redeal.others.states]
