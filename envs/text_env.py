@@ -69,6 +69,7 @@ class TextEnv(PlaysOpponent):
         opponent: the agent that plays against the learner; it may be replaced between two steps.
         reward: the kind of reward.
         illegal_penalty: subtracted from the reward of each answer without a legal action.
+        list_legal: whether messages list the legal actions.
         learner: the learner's seat in the current deal.
     """
 
@@ -81,6 +82,7 @@ class TextEnv(PlaysOpponent):
         seat: Seat = "alternate",
         worlds: int = WORLDS,
         illegal_penalty: float | None = None,
+        list_legal: bool = True,
     ) -> None:
         """Create the environment; :meth:`reset` deals.
 
@@ -94,6 +96,8 @@ class TextEnv(PlaysOpponent):
                 action.
             illegal_penalty: subtracted from the reward of each answer without a legal action. By default 0.0; with
                 ``"regret"`` the largest margin plus 1.0, so that such an answer is worse than any legal action.
+            list_legal: whether messages list the legal actions. Without the list neither questions nor refusals tell
+                which cards of the hand are legal, so illegal answers show what a model makes of the rules.
 
         Raises:
             ValueError: if an argument is not allowed.
@@ -114,6 +118,7 @@ class TextEnv(PlaysOpponent):
         elif not (isinstance(illegal_penalty, Real) and 0 <= illegal_penalty < math.inf):
             raise ValueError(f"illegal_penalty must be a number >= 0, got {illegal_penalty!r}")
         self.illegal_penalty = float(illegal_penalty)
+        self.list_legal = list_legal
         self._events: list[str] = []  # what the learner saw in the deal
         self._told = self._refused = 0
         self._is_lost = False  # by too many answers without a legal action
@@ -175,7 +180,7 @@ class TextEnv(PlaysOpponent):
         reason = refusal(view, self.rules, int(self._state["decision"]), action)
         info = self._info(action, illegal=reason is not None)
         if reason is not None:
-            return self._refuse(with_legal_actions(reason, view, self.rules), info)
+            return self._refuse(with_legal_actions(reason, view, self.rules) if self.list_legal else reason, info)
         self._refused = 0
         reward = 0.0 if self.reward != REGRET else 0.0 - self._given_away(action)
         self._is_ready = False
@@ -287,5 +292,8 @@ class TextEnv(PlaysOpponent):
         return f"{table}\n\n{self._choices()}"
 
     def _choices(self) -> str:
-        sentence = decision_text(self._view[0], self.rules, int(self._state["decision"]))
+        kind = int(self._state["decision"])
+        sentence = decision_text(self._view[0], self.rules, kind, tell_suit=self.list_legal)
+        if not self.list_legal:
+            return sentence
         return f"{sentence} You may choose: {actions_text(self._episode.legal, self.rules)}."

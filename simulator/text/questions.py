@@ -13,13 +13,14 @@ from german_whist.simulator.text.words import action_name, card_name, join_words
 _EXPLAINED_TRICKS = 3  # at the start of a deal; after them the player knows how it works
 
 
-def decision_text(view: np.void, rules: Rules, kind: int) -> str:
+def decision_text(view: np.void, rules: Rules, kind: int, *, tell_suit: bool = True) -> str:
     """Return the decision of the seat to act as a sentence.
 
     Args:
         view: the seat's ``VIEW`` record.
         rules: the rules.
         kind: the kind of decision, the field ``decision`` of the state.
+        tell_suit: whether the sentence says which suit must be followed, or that any card may be played.
     """
     if kind == EXCHANGE:
         return "Keep your hand, or swap it for a blind one."
@@ -31,6 +32,8 @@ def decision_text(view: np.void, rules: Rules, kind: int) -> str:
         return stake
     if view["led"] < 0:
         return "Lead a card."
+    if not tell_suit:
+        return "Play a card."
     suit = int(view["led"]) // SUIT_SIZE
     if int(view["hand"]) & SUIT_MASKS[suit]:
         return f"Follow {SUIT_NAMES[suit]}."

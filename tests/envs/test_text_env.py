@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 import numpy as np
@@ -118,6 +119,39 @@ def test_three_illegal_answers(settings: dict[str, Any], penalty: float, lost: f
     _, paid, terminated, truncated, info = env.step(revoke)
     assert (paid, terminated, truncated, info["illegal"], info["margin"]) == (lost, True, False, True, -13)
     assert env.step(foreign)[1:4] == (0.0, True, False)
+
+
+@pytest.mark.parametrize("game", ["classic", "draft", "open_stock:open_stock=2", "humbug"])
+def test_legal_cards_are_not_listed(game: str) -> None:
+    env, listing = (gw.TextEnv(game, "random", seat=0, list_legal=listed) for listed in (False, True))
+    rng, following, refused = np.random.default_rng(0), set(), 0
+    for seed in range(6):
+        message, _ = env.reset(seed=seed)
+        listing.reset(seed=seed)
+        terminated = False
+        while not terminated:
+            question, listed = (one.prompt().split("\n\n")[-1] for one in (env, listing))
+            cards, view = {name for name in env.legal if name.isupper()}, env.view[0]
+            assert listing.legal == env.legal
+            assert cards_in(listed) >= cards
+            assert not cards_in(question)
+            assert message.endswith(question)
+            if view["led"] >= 0 and view["tricks_self"].sum() + view["tricks_opponent"].sum() > 3:
+                following.add(question)
+            answer = str(rng.choice([*env.legal, "no idea", card_text(int(rng.integers(52)))]))
+            message, *paid, info = env.step(answer)
+            assert (*paid, info) == listing.step(answer)[1:]
+            if info["illegal"]:
+                refused += 1
+                assert not cards_in(message) & cards - {"SA"}  # in any refusal's example
+                message = env.prompt()
+            terminated = paid[1]
+    assert refused > 3
+    assert len(following) == 1  # nor whether the hand can follow suit
+
+
+def cards_in(text: str) -> set[str]:
+    return set(re.findall(r"\b[CDHS][2-9TJQKA]\b", text))
 
 
 @pytest.mark.parametrize("game", ["classic", "small_all"])
