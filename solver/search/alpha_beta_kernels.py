@@ -11,7 +11,6 @@ import numpy as np
 
 from german_whist.game.utils.bit_kernels import highest, lowest
 from german_whist.game.utils.jit import kernel
-from german_whist.solver.search.transposition_table import SLOT_BITS
 from german_whist.solver.tablebase.position_kernels import (
     MAX_CARDS,
     follower_cards,
@@ -34,10 +33,10 @@ WINDOW_LOW, WINDOW_HIGH = np.int64(-1), np.int64(MAX_CARDS + 1)  # the window th
 
 
 @kernel
-def slot_of(key):
-    """Return the slot of a key in a transposition table."""
+def slot_of(key, keys):
+    """Return the slot of a key among the keys of a transposition table, whose number is a power of two from 2 on."""
     # The upper bits of the product depend on all bits of the key.
-    return np.int64((key * _MIX) >> np.uint64(64 - SLOT_BITS))
+    return np.int64((key * _MIX) >> np.uint64(64 - highest(np.uint64(keys.shape[0]))))
 
 
 @kernel
@@ -148,7 +147,7 @@ def alpha_beta(tablebase, transpositions, position, cards, led, alpha, beta):
     if cards <= tablebase.cards:
         return lookup(tablebase, position, cards, False)
     lower, upper = np.int64(0), cards
-    slot = slot_of(position)
+    slot = slot_of(position, transpositions.keys)
     # An empty slot has key 0, which is no position: the word of an empty suit is 1.
     if transpositions.keys[slot] == position:
         lower, upper = np.int64(transpositions.bounds[slot]) & 15, np.int64(transpositions.bounds[slot]) >> 4

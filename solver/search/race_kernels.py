@@ -101,7 +101,7 @@ def race_alpha_beta(tablebase, transpositions, position, cards, led, own, other,
     own, other = min(own, cards + 1), min(other, cards + 1)
     alpha, beta = alpha - shift, beta - shift
     key = _key(position, own, other)
-    slot = slot_of(key)
+    slot = slot_of(key, transpositions.keys)
     if transpositions.keys[slot] == key:
         lower, upper = np.int64(transpositions.bounds[slot, 0]), np.int64(transpositions.bounds[slot, 1])
     else:

@@ -7,15 +7,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-SLOT_BITS = 14
+_SLOTS = 1 << 14
 
 
 class TranspositionTable(NamedTuple):
     """Bounds on the values of positions in one kind of game; a new position replaces the old one in its slot.
 
     Attributes:
-        keys: uint64[2**14], the position.
-        bounds: uint8[2**14], its lower bound (bits 0–3) and upper bound (bits 4–7).
+        keys: uint64[a power of two from 2 on], the position.
+        bounds: uint8[as many], its lower bound (bits 0–3) and upper bound (bits 4–7).
     """
 
     keys: npt.NDArray[np.uint64]
@@ -26,8 +26,8 @@ class RaceTranspositionTable(NamedTuple):
     """Bounds on the values of positions in races, by position and tricks needed.
 
     Attributes:
-        keys: uint64[2**14], the position with the tricks that both seats need.
-        bounds: int8[2**14, 2], lower and upper bound.
+        keys: uint64[a power of two from 2 on], the position with the tricks that both seats need.
+        bounds: int8[as many, 2], lower and upper bound.
         plain: the transposition table of the same game played out.
     """
 
@@ -38,11 +38,9 @@ class RaceTranspositionTable(NamedTuple):
 
 def transposition_table() -> TranspositionTable:
     """Return an empty transposition table."""
-    size = 1 << SLOT_BITS
-    return TranspositionTable(np.zeros(size, np.uint64), np.zeros(size, np.uint8))
+    return TranspositionTable(np.zeros(_SLOTS, np.uint64), np.zeros(_SLOTS, np.uint8))
 
 
 def race_transposition_table() -> RaceTranspositionTable:
     """Return an empty transposition table for races."""
-    size = 1 << SLOT_BITS
-    return RaceTranspositionTable(np.zeros(size, np.uint64), np.zeros((size, 2), np.int8), transposition_table())
+    return RaceTranspositionTable(np.zeros(_SLOTS, np.uint64), np.zeros((_SLOTS, 2), np.int8), transposition_table())

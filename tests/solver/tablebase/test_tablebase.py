@@ -83,6 +83,21 @@ def test_search_matches_larger_table(tablebase, rng, tmp_path, monkeypatch):
             assert (bound >= beta) == (expected >= beta)
 
 
+@pytest.mark.parametrize("bits", [1, 6, 18])
+def test_a_transposition_table_has_any_power_of_two_of_slots(tablebase, rng, bits, tmp_path, monkeypatch):
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    small = build_tablebase(KINDS[_name(tablebase)], 3)
+    keys, bounds = np.zeros(2 << 18, np.uint64), np.zeros(2 << 18, np.uint8)
+    for _ in range(50):
+        endgame = random_endgame(rng, SMALL_TABLE)
+        number = position_of(np.uint64(mask(endgame.leader)), np.uint64(mask(endgame.follower)), 0)
+        number = sorted_suits(np.uint64(number), tablebase.trump)
+        expected = lookup(tablebase, number, SMALL_TABLE, False)
+        transpositions = TranspositionTable(keys[: 1 << bits], bounds[: 1 << bits])
+        assert searched(small, transpositions, number, SMALL_TABLE, -1, 14) == expected
+    assert not keys[1 << bits :].any()
+
+
 def test_golden_sums():
     assert sums() == json.loads(SUMS.read_text())
 
