@@ -26,6 +26,7 @@ from german_whist.agents.inference.world_sampling_kernels import (
     write_hidden_cards,
     write_known_state,
 )
+from german_whist.game.cards import NUM_CARDS
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import STATE
@@ -117,11 +118,11 @@ def check_consistent(views: Views, rules: Rules, rows: npt.NDArray[np.int64] | N
 @allocating_kernel
 def write_states(rules: Any, views: Any, key: np.uint64, states: npt.NDArray[Any]) -> None:
     """Write a random completion of the view into every state."""
-    hands = np.empty(states.shape[0], np.uint64)
+    hands, blinds = np.empty(states.shape[0], np.uint64), np.empty(NUM_CARDS, np.int8)
     sample_hands(rules, views, key, hands)
     for world in range(states.shape[0]):
         write_known_state(rules[0], views[0], states[world])
-        write_hidden_cards(rules[0], views[0], hands[world], key, np.uint64(world), states[world])
+        write_hidden_cards(rules[0], views[0], hands[world], key, np.uint64(world), states[world], blinds)
 
 
 def sample_states(

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.inference.sampling import check_consistent
-from german_whist.agents.inference.world_sampling_kernels import BINOMIAL, HAND_COUNTS, count_hands
+from german_whist.agents.inference.world_sampling_kernels import BINOMIAL, HAND_COUNTS, MAX_HAND, count_hands
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.state_kernels import suit_mask
 from german_whist.game.utils.bit_kernels import popcount
-from german_whist.game.utils.jit import allocating_kernel, kernel
+from german_whist.game.utils.jit import kernel
 from german_whist.simulator.observation.views import Views, check_view_array
 
 
@@ -33,22 +33,38 @@ class SuitLengths(NamedTuple):
     void: npt.NDArray[np.float64]
 
 
-@allocating_kernel
-def _write_lengths(
-    rules: Any, view: Any, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
+@kernel
+def write_lengths(
+    rules: Any,
+    view: Any,
+    counts: Any,
+    ways_before: npt.NDArray[np.float64],
+    expected: npt.NDArray[np.float64],
+    void: npt.NDArray[np.float64],
 ) -> None:
+    """Write the lengths of one view, whose ``void`` must be 0.
+
+    Args:
+        rules: the rules, a ``RULES_RECORD`` record.
+        view: a consistent view, a ``VIEW`` record.
+        counts: scratch, a ``HAND_COUNTS`` record.
+        ways_before: scratch, float64[2, MAX_HAND + 1].
+        expected: float64[4], written.
+        void: float64[4], written.
+    """
     hands: int = count_hands(rules, view, counts)
     held = counts.held
     # A forward pass over the suits meets the backward counts in ``counts.ways``: the ways before a suit, times those of
     # the suit, times those after it, are the hands with that length of the suit.
-    before = np.zeros(held + 1)  # [k]: ways to hold k cards of the suits before this one
+    before, after = ways_before[0], ways_before[1]  # [k]: ways to hold k cards of the suits before this one
+    before[: held + 1] = 0.0
     before[0] = 1.0
     for i in range(4):
         suit = counts.order[i]
         length = popcount(counts.cards & suit_mask(suit))
         known = popcount(view.opponent_known & suit_mask(suit))
         expected[suit] = known
-        after = np.zeros(held + 1)
+        after[: held + 1] = 0.0
         for held_before in range(held + 1):
             for count in range(min(length, counts.limit[i] - held_before) + 1):
                 ways = before[held_before] * BINOMIAL[length, count]
@@ -57,15 +73,20 @@ def _write_lengths(
                 expected[suit] += share * count
                 if count + known == 0:
                     void[suit] += share
-        before = after
+        before, after = after, before
 
 
 @kernel
 def _write_all_lengths(
-    rules: Any, views: Views, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
+    rules: Any,
+    views: Views,
+    counts: Any,
+    ways_before: npt.NDArray[np.float64],
+    expected: npt.NDArray[np.float64],
+    void: npt.NDArray[np.float64],
 ) -> None:
     for i in range(views.shape[0]):
-        _write_lengths(rules[0], views[i], counts[0], expected[i], void[i])
+        write_lengths(rules[0], views[i], counts[0], ways_before, expected[i], void[i])
 
 
 def suit_lengths(views: Views, rules: str | Rules = "classic") -> SuitLengths:
@@ -82,5 +103,6 @@ def suit_lengths(views: Views, rules: str | Rules = "classic") -> SuitLengths:
     game = get_rules(rules)
     check_consistent(views, game)
     lengths = SuitLengths(np.zeros((len(views), 4)), np.zeros((len(views), 4)))
-    _write_all_lengths(game.record, np.ascontiguousarray(views), np.zeros(1, HAND_COUNTS), *lengths)
+    scratch = np.zeros(1, HAND_COUNTS), np.zeros((2, MAX_HAND + 1))
+    _write_all_lengths(game.record, np.ascontiguousarray(views), *scratch, *lengths)
     return lengths

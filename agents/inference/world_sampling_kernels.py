@@ -239,7 +239,7 @@ def _write_voids(state, seat, void, drawn):
 
 
 @kernel
-def write_hidden_cards(rules, view, hand, key, world, state):
+def write_hidden_cards(rules, view, hand, key, world, state, blinds):
     """Complete a state by a world: the opponent's hidden cards, and a random order of those that nobody holds.
 
     Args:
@@ -249,11 +249,12 @@ def write_hidden_cards(rules, view, hand, key, world, state):
         key: random key.
         world: number of the world, by which the order is drawn.
         state: a ``STATE`` record that already holds what the view determines.
+        blinds: scratch, int8[52].
     """
     state.hands[OPPONENT] = hand | view.opponent_known
     rest = view.unseen & ~hand
     if rules.humbug:
-        _write_blinds(rules, view, rest, key, world, state)
+        _write_blinds(rules, view, rest, key, world, state, blinds)
         return
     i = np.int64(state.top)
     while rest:
@@ -263,8 +264,8 @@ def write_hidden_cards(rules, view, hand, key, world, state):
     shuffle(key, world, state.deck[np.int64(state.top) : i])
 
 
-@allocating_kernel
-def _write_blinds(rules, view, rest, key, world, state):
+@kernel
+def _write_blinds(rules, view, rest, key, world, state, blinds):
     """Distribute the cards that nobody holds over the opponent's discarded hand and the remaining blinds."""
     cards = np.int64(rules.cards)
     size = np.int64(rules.hand)
@@ -283,7 +284,8 @@ def _write_blinds(rules, view, rest, key, world, state):
             left -= 1
             discarded |= _ONE << np.uint64(state.deck[left])
     state.discarded[OPPONENT] = discarded
-    blinds = state.deck[:left].copy()
+    for i in range(left):
+        blinds[i] = state.deck[i]
     first = 1 + np.int64(view.exchanged_self) + np.int64(view.exchanged_opponent)
     for blind in range(first, 3):
         for i in range(blind, cards, 4):

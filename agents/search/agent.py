@@ -51,7 +51,7 @@ from german_whist.agents.policy.row_network import VIEWS, RowNetwork
 from german_whist.agents.search.rollout_kernels import distinct_actions, try_worlds
 from german_whist.agents.search.selection_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.world_search import Decision, WorldSearcher
-from german_whist.game.cards import NUM_ACTIONS, cards_of
+from german_whist.game.cards import NUM_ACTIONS, NUM_CARDS, cards_of
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import STATE
@@ -85,6 +85,7 @@ class Scratch(NamedTuple):
         network: the network of the rollouts.
         states: a state per view of the network and one more, ``STATE`` array (VIEWS + 1,).
         tries: the world and the action of each state, int64[VIEWS, 2].
+        blinds: scratch memory of sampled worlds, int8[52].
         replays: scratch memory for deals that are replayed.
         transpositions: transposition tables for endgames.
     """
@@ -92,6 +93,7 @@ class Scratch(NamedTuple):
     network: RowNetwork
     states: npt.NDArray[Any]
     tries: npt.NDArray[np.int64]
+    blinds: npt.NDArray[np.int8]
     replays: ReplayScratch
     transpositions: RaceTranspositionTable
 
@@ -99,9 +101,8 @@ class Scratch(NamedTuple):
     def for_rules(cls, rollouts: Checkpoint | None, rules: Rules) -> Scratch:
         """Return scratch memory for rollouts by a checkpoint's network, or by the heuristic bot."""
         states, tries = np.zeros(VIEWS + 1, STATE), np.zeros((VIEWS, 2), np.int64)
-        return cls(
-            RowNetwork.for_rules(rollouts, rules), states, tries, ReplayScratch.create(), race_transposition_table()
-        )
+        network, blinds = RowNetwork.for_rules(rollouts, rules), np.empty(NUM_CARDS, np.int8)
+        return cls(network, states, tries, blinds, ReplayScratch.create(), race_transposition_table())
 
 
 class Measure(NamedTuple):
@@ -308,7 +309,7 @@ class SearchAgent(WorldSearcher[Scratch]):
                     start + first,
                     start + end,
                     scratch.network,
-                    (scratch.states, scratch.tries),
+                    (scratch.states, scratch.tries, scratch.blinds),
                     decision.tablebase,
                     scratch.transpositions,
                     margins,

@@ -24,6 +24,7 @@ from german_whist.agents.inference.world_sampling_kernels import sample_hands
 from german_whist.agents.search.ismcts_kernels import EDGE, MAX_PATH, NODE, choose_by_tree
 from german_whist.agents.search.rollout_kernels import distinct_actions
 from german_whist.agents.search.world_search import Decision, WorldSearcher
+from german_whist.game.cards import NUM_CARDS
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.state import STATE
@@ -48,12 +49,14 @@ class Scratch(NamedTuple):
         views: ``VIEW`` array (1,).
         transpositions: transposition tables for endgames.
         tree: ``NODE`` array, ``EDGE`` array, path of an iteration, and the numbers of nodes and edges.
+        blinds: scratch memory of sampled worlds, int8[52].
     """
 
     states: npt.NDArray[Any]
     views: Views
     transpositions: RaceTranspositionTable
     tree: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+    blinds: npt.NDArray[np.int8]
 
 
 class ISMCTSAgent(WorldSearcher[Scratch]):
@@ -101,6 +104,7 @@ class ISMCTSAgent(WorldSearcher[Scratch]):
             np.zeros(1, VIEW),
             race_transposition_table(),
             (np.zeros(size, NODE), np.zeros(size, EDGE), np.zeros(MAX_PATH, np.int64), np.zeros(2, np.int64)),
+            np.empty(NUM_CARDS, np.int8),
         )
 
     def act(self, decisions: Decisions) -> Array:

@@ -202,7 +202,7 @@ def choose_by_tree(record, views, hands, key, win_weight, tablebase, scratch):
         tablebase: ``Tablebase`` for this kind of game.
         scratch: a ``Scratch``, whose ``NODE`` and ``EDGE`` arrays have one entry per iteration and one more.
     """
-    states, seen, transpositions, tree = scratch
+    states, seen, transpositions, tree, blinds = scratch
     nodes, edges, path, sizes = tree
     rules, view, state = record[0], views[0], states[1]
     limit = rules.race if rules.race else rules.counted  # the largest margin
@@ -212,7 +212,7 @@ def choose_by_tree(record, views, hands, key, win_weight, tablebase, scratch):
     rng = key
     for iteration in range(hands.shape[0]):
         states[1] = states[0]
-        write_hidden_cards(rules, view, hands[iteration], key, np.uint64(iteration), state)
+        write_hidden_cards(rules, view, hands[iteration], key, np.uint64(iteration), state, blinds)
         length, rng = descend(rules, state, tree, rng)
         play_on(rules, state, seen[0], 0)
         reward = reward_of(final_margin(rules, state, tablebase, transpositions), limit, win_weight)

@@ -159,12 +159,12 @@ def try_worlds(
         first: first world.
         last: the world after the last.
         network: a :class:`RowNetwork`, the rollout policy.
-        scratch: ``states`` and ``tries`` of a ``Scratch``.
+        scratch: ``states``, ``tries`` and ``blinds`` of a ``Scratch``.
         tablebase: ``Tablebase`` for this kind of game.
         transpositions: ``RaceTranspositionTable``.
         margins: float32[worlds, 54], written where an action is tried.
     """
-    states, tries = scratch
+    states, tries, blinds = scratch
     view, rules = views[0], record[0]
     size = network.views.shape[0]
     world, left = first - 1, np.uint64(0)  # ``left``: actions still to be started in ``world``
@@ -176,7 +176,7 @@ def try_worlds(
                 world += 1
                 left = np.uint64(actions)
                 write_known_state(rules, view, states[size])
-                write_hidden_cards(rules, view, hands[world], key, np.uint64(world), states[size])
+                write_hidden_cards(rules, view, hands[world], key, np.uint64(world), states[size], blinds)
             action = lowest(left)
             left &= left - _ONE
             states[count] = states[size]
