@@ -12,6 +12,7 @@
 # make play-check      replay 100,000 deals in the page's JavaScript
 # make audit           look up the pinned versions in a database of known vulnerabilities
 # make pins            renew `constraints.txt`
+# make kernels         compile the rules and the bots for the page
 # make from-nothing    run the targets that the pages name, in fresh environments
 # make examples        run `examples/`, each library in its own environment (gigabytes, about an hour)
 # TORCH_INDEX=ADDRESS with any of them takes PyTorch from that index, TORCH_INDEX= from PyPI (tools/torch_build.py)
@@ -37,7 +38,7 @@ NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$
 # Warnings and broken references fail the build.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play check test coverage types javascript fast-tests site fuzz speedrun kill-test nightly nightly-tests audit docs dist lowest examples play-check pins from-nothing clean
+.PHONY: quickstart play check test coverage types javascript fast-tests site fuzz speedrun kill-test nightly nightly-tests audit docs dist lowest examples play-check pins from-nothing clean kernels
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -124,6 +125,10 @@ docs: $(VENV)/.installed-docs-$(KEY)
 
 dist: $(VENV)/.installed-dist-$(KEY)
 	$(BIN)/python -m tests.packaging.dist_check
+
+# Needs Debian's `lld`. A test says when this is due; the modules are checked in, as the weights are.
+kernels: $(VENV)/.installed-dev-$(KEY)
+	$(BIN)/python -m tools.kernels
 
 # Adds missing pins. RENEW="numpy ruff" also renews these, RENEW=all all but torch. Needs the internet, and 10 minutes.
 pins: $(VENV)/.installed-dist-$(KEY)

@@ -17,16 +17,21 @@ _ONE = np.uint64(1)
 def write_opponent_hand_known(views, found):
     """Write in which views the seat to act knows the opponent's hand in an endgame that can be solved, bool[n]."""
     for i in range(views.shape[0]):
-        view = views[i]
-        cards = popcount(view.hand)
-        hidden = popcount(view.unseen | view.opponent_known)  # the cards that the opponent may hold
-        found[i] = (
-            view.turn
-            and view.stock == 0
-            and not view.choice
-            and cards <= MAX_CARDS
-            and hidden == cards - (1 if view.led >= 0 else 0)
-        )
+        found[i] = is_opponent_hand_known(views[i])
+
+
+@kernel
+def is_opponent_hand_known(view):
+    """Return whether the seat to act knows the opponent's hand in an endgame that can be solved."""
+    cards = popcount(view.hand)
+    hidden = popcount(view.unseen | view.opponent_known)  # the cards that the opponent may hold
+    return (
+        view.turn != 0
+        and view.stock == 0
+        and view.choice == 0
+        and cards <= MAX_CARDS
+        and hidden == cards - (1 if view.led >= 0 else 0)
+    )
 
 
 @kernel

@@ -167,21 +167,27 @@ def write_race_tricks(tablebase, transpositions, leaders, followers, trumps, led
 def write_race_move_margins(tablebase, transpositions, leaders, followers, trumps, leds, rows, needs, margins):
     """Write the margin of further tricks after each legal card of the seat to act, int8[:, 52]."""
     for row in rows:
-        leader, follower, trump, led_card = leaders[row], followers[row], np.int64(trumps[row]), np.int64(leds[row])
-        own, other = needs[row, 0], needs[row, 1]
-        _, cards, led = encode_position(tablebase, leader, follower, trump, led_card)
-        held = leader if led < 0 else leader | _ONE << np.uint64(led_card)
-        position = position_of(held, follower, trump)
-        legal = legal_cards(held, follower, led_card)
-        while legal:
-            card = lowest(legal)
-            legal &= legal - _ONE
-            bit_index = np.int64(bit_index_of(card, held | follower, trump))
-            if led < 0:
-                value = race_alpha_beta(
-                    tablebase, transpositions, position, cards, bit_index, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
-                )
-                margins[row, card] = value - (other - own)
-            else:
-                value = _race_reply_value(tablebase, transpositions, position, cards, led, bit_index, own, other)
-                margins[row, card] = (other - own) - value
+        hands = leaders[row], followers[row]
+        trump, led, own, other = np.int64(trumps[row]), np.int64(leds[row]), needs[row, 0], needs[row, 1]
+        write_race_margins_of(tablebase, transpositions, *hands, trump, led, own, other, margins[row])
+
+
+@kernel
+def write_race_margins_of(tablebase, transpositions, leader, follower, trump, led_card, own, other, margins):
+    """Write the margin of further tricks after each legal card of the seat to act in one race, int8[52]."""
+    _, cards, led = encode_position(tablebase, leader, follower, trump, led_card)
+    held = leader if led < 0 else leader | _ONE << np.uint64(led_card)
+    position = position_of(held, follower, trump)
+    legal = legal_cards(held, follower, led_card)
+    while legal:
+        card = lowest(legal)
+        legal &= legal - _ONE
+        bit_index = np.int64(bit_index_of(card, held | follower, trump))
+        if led < 0:
+            value = race_alpha_beta(
+                tablebase, transpositions, position, cards, bit_index, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
+            )
+            margins[card] = value - (other - own)
+        else:
+            value = _race_reply_value(tablebase, transpositions, position, cards, led, bit_index, own, other)
+            margins[card] = (other - own) - value

@@ -87,11 +87,11 @@ def write_move_tricks(tablebase, transpositions, leaders, followers, trumps, led
     """Write the tricks that the seat to act takes after each of its legal cards, int8[:, 52]."""
     for row in rows:
         trump, led = np.int64(trumps[row]), np.int64(leds[row])
-        _write_move_tricks_of(tablebase, transpositions, leaders[row], followers[row], trump, led, tricks[row])
+        write_move_tricks_of(tablebase, transpositions, leaders[row], followers[row], trump, led, tricks[row])
 
 
 @kernel
-def _write_move_tricks_of(tablebase, transpositions, leader, follower, trump, card_led, tricks):
+def write_move_tricks_of(tablebase, transpositions, leader, follower, trump, card_led, tricks):
     """Write the tricks that the seat to act takes after each of its legal cards in one endgame."""
     leads = card_led < 0
     own = leader if leads else leader | _ONE << np.uint64(card_led)
