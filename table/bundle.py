@@ -28,7 +28,7 @@ STYLE = "css/style.css"
 LATER = f"{CHAMPION}.safetensors"  # large, so the service worker caches it only once the page has needed it
 POLICY = (  # the page fetches nothing from other hosts
     "default-src 'none'",
-    "script-src 'self'",
+    "script-src 'self' 'wasm-unsafe-eval'",  # the rules and the bots
     "style-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
@@ -39,7 +39,10 @@ POLICY = (  # the page fetches nothing from other hosts
 )
 
 _SERVICE_WORKER = "service_worker.js"
-_PLAIN = ("index.html", "cards.svg", "icon.svg", "icon-180.png", "manifest.webmanifest")
+_PLAIN = (
+    *("index.html", "cards.svg", "icon.svg", "icon-180.png", "manifest.webmanifest"),
+    *("rules.wasm", "bots.wasm"),
+)
 _HEAD = '<meta charset="utf-8" />\n'
 # Some hosts serve the page of `/play/` at `/play`, too, where its relative URLs would not resolve.
 _ADD_SLASH = (

@@ -10,6 +10,7 @@ import dataclasses
 import json
 import re
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,14 @@ from safetensors.numpy import save
 
 from german_whist.agents.base import ACTION_VALUES, agent_name
 from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.policy.network.forward import PackedNetwork
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.game.cards import SUIT_SIZE
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
+from german_whist.simulator.observation.views import UNPLAYED
 from german_whist.simulator.text.rules_text import rules_spec, rules_text
 from german_whist.table import catalogue
 
@@ -198,15 +201,42 @@ def _restored(rounded: npt.NDArray[np.int8], scale: npt.NDArray[np.float32], bia
 
 @lru_cache
 def network_bytes(name: str) -> bytes:
-    """Return the safetensors file of a network; its tensors have the names of those in a checkpoint (``layers``)."""
-    tensors: dict[str, npt.NDArray[Any]] = {}
+    """Return the safetensors file of a network, its layers packed as the kernels read them (``PackedNetwork``).
+
+    Each part, ``policy`` and perhaps ``value``, has the rounded weights of its layers, a scale for each input, and the
+    biases, one layer after the other.
+    """
     checkpoint = load_pretrained(name)
-    for part, layers in (("layer", checkpoint.layers), ("value", checkpoint.value)):
-        for i, layer in enumerate(layers):
-            columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
-            tensors.update({f"{part}.{i}.{column}": np.ascontiguousarray(array) for column, array in columns})
-    about = {"name": name, "suitLayers": checkpoint.suit_layers, "logitsPerTrick": checkpoint.logits_per_trick}
+    tensors: dict[str, npt.NDArray[Any]] = {}
+    parts = {}
+    for part, layers in (("policy", checkpoint.layers), ("value", checkpoint.value)):
+        if not layers:
+            continue
+        rounded, scales = _packed(layers, checkpoint.suit_layers, 0), _packed(layers, checkpoint.suit_layers, 1)
+        columns: list[tuple[npt.NDArray[Any], ...]] = []
+        for start, rows, units in rounded.layers:
+            place = slice(start, start + rows * units)
+            weights, scale = (one.memory[place].reshape(rows, units) for one in (rounded, scales))
+            columns.append((weights[:-1].astype(np.int8), scale[:-1, 0], weights[-1]))
+        for column, arrays in zip(("weights", "scales", "biases"), zip(*columns, strict=True), strict=True):
+            tensors[f"{part}.{column}"] = np.concatenate([array.ravel() for array in arrays])
+        parts[part] = {
+            "layers": rounded.layers.tolist(),
+            **{"suitLayers": rounded.suit_layers, "cardLayers": rounded.card_layers, "outputs": rounded.outputs},
+            "rankByUnplayed": int(checkpoint.ranks == UNPLAYED),
+        }
+    about = {"name": name, "logitsPerTrick": checkpoint.logits_per_trick, "parts": parts}
     return save(tensors, metadata={"network": json.dumps(about)})
+
+
+def _packed(layers: Sequence[Layer], suit_layers: int, column: int) -> PackedNetwork:
+    """Pack layers with other weights: their rounded ones (column 0), or the scales of their inputs (1)."""
+    replaced = []
+    for layer in layers:
+        rounded, scale, bias = _rounded(layer)
+        weight = rounded.T.astype(np.float32) if column == 0 else np.broadcast_to(scale, rounded.T.shape)
+        replaced.append((weight, bias))
+    return PackedNetwork.create(replaced, suit_layers)
 
 
 def network_files() -> dict[str, bytes]:

@@ -91,6 +91,7 @@ EVALUATION = np.dtype(  # what a network says of a decision, and scratch memory
         ("advantages", np.float64, (NUM_CARDS + 2,)),  # logits below the highest, by action; NaN if it is not legal
         ("margin", np.float64),  # of its value network
         ("win_logit", np.float64),
+        ("canonical", VIEW, (1,)),
         ("relabeling", np.int8, (RELABELING_SIZE,)),
         ("inputs", np.int8, (1, _INPUTS)),
         ("suits", np.int8, _SUIT_INPUTS.shape),
@@ -260,10 +261,12 @@ def _write_network_outputs(network, evaluation):
     write_outputs(packed, evaluation.inputs, scratch, evaluation.outputs[:, :outputs])
 
 
-@_entry("bots", _i32, _RULES, _VIEW, _NETWORK, _NETWORK, _VIEW, _ADDRESS["evaluation"])
-def evaluate(rules, view, policy, value, canonical, evaluation):
+@_entry("bots", _i32, _RULES, _VIEW, _NETWORK, _NETWORK, _ADDRESS["evaluation"])
+def evaluate(rules, view, policy, value, evaluation):
     """Write what a network says of a decision, and return its action; ``value`` has no layers if there is none."""
-    seen, found = at(canonical), at(evaluation)
+    found = at(evaluation)
+    found.canonical[0] = at(view)
+    seen = found.canonical[0]
     relabel_view(at(view), seen, found.relabeling, at(policy).rank_by_unplayed != 0)
     write_universal(at(rules), seen, found.inputs[0])
     _write_network_outputs(at(policy), found)
@@ -372,8 +375,10 @@ def roll_out(rules, view, counts, action, worlds, solved, state, seen, solver, r
 
 @_entry("bots", _i32, _RULES, _VIEW, _COUNTS, _i32, _i32, _STATE, _VIEW, _ADDRESS["rollouts"])
 def count_won(rules, view, counts, card, worlds, state, seen, rollouts):
-    """Return in how many worlds a card led wins the trick against the heuristic bot; arguments as in ``roll_out``."""
+    """Return in how many worlds a card wins the trick, led against the heuristic bot; arguments as in ``roll_out``."""
     record, world, won = at(rules), at(state), 0
+    if at(view).led >= 0:
+        return np.int32(worlds if beats(np.int64(card), np.int64(at(view).led), np.int64(at(view).trump)) else 0)
     count_hands(record, at(view), at(counts))
     for number in range(worlds):
         _write_world(record, at(view), at(counts), number, world, at(rollouts).blinds)

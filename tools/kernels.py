@@ -1,9 +1,8 @@
 """Compiles the page's kernels to WebAssembly: ``make kernels``.
 
 Numba compiles ``table/page_kernels.py`` to LLVM's text, llvmlite that to objects for wasm32, and ``wasm-ld`` (Debian's
-``lld``) these to ``table/page/rules.wasm`` and ``bots.wasm``. Each module carries the layouts of the records; the only
-thing that it imports is its memory. ``table/page_kernels.json`` says of which code the modules are made, and with which
-versions: others make other bytes.
+``lld``) these to ``table/page/rules.wasm`` and ``bots.wasm``. The modules import nothing and carry the layouts of their
+records. ``table/page_kernels.json`` says of which code they are made, and with which versions: others make other bytes.
 """
 
 from __future__ import annotations
@@ -217,7 +216,7 @@ def _linked(compiled: bytes, functions: dict[Any, Any]) -> bytes:
         given, made = Path(folder) / "kernels.o", Path(folder) / "kernels.wasm"
         given.write_bytes(compiled)
         exported = [f"--export={name}" for name in ("__heap_base", *(one.__name__ for one in functions))]
-        options = ["--no-entry", "--import-memory", "--strip-all", "--gc-sections", "-z", f"stack-size={_STACK}"]
+        options = ["--no-entry", "--strip-all", "--gc-sections", "-z", f"stack-size={_STACK}"]
         subprocess.run(["wasm-ld", *options, *exported, str(given), "-o", str(made)], check=True)
         return made.read_bytes()
 

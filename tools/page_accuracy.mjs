@@ -10,8 +10,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { makeAgent, NETWORKS } from "../table/page/engine/agents.js";
-import { readNetwork } from "../table/page/engine/network/network.js";
+import "../tests/table/kernels.mjs";
+import { makeAgent } from "../table/page/engine/agents.js";
+import { NETWORKS, readNetwork } from "../table/page/engine/network.js";
 import { rulesNamed, setRules } from "../table/page/engine/rules.js";
 import { accuracyOf, atStake, judge } from "../table/page/game/coach/judgement.js";
 import { Episode } from "../table/page/game/deal/episode.js";

@@ -1,20 +1,21 @@
 // @ts-check
 /** The worker that thinks for the page: what an agent plays, and what each action of a decision is worth. */
 
-import { makeAgent, NETWORKS } from "./engine/agents.js";
-import { readNetwork } from "./engine/network/network.js";
+import { makeAgent } from "./engine/agents.js";
+import { loadKernels } from "./engine/kernels.js";
+import { NETWORKS, readNetwork } from "./engine/network.js";
 import { opponentHandKnown } from "./engine/view.js";
 import { advise } from "./judge/advice.js";
 
-/** @typedef {import("./engine/network/network.js").Network} Network */
+/** @typedef {import("./engine/network.js").Network} Network */
 /** @typedef {import("./engine/rules.js").Rules} Rules */
 /** @typedef {import("./engine/view.js").View} View */
 
 /**
- * What the page asks: what an agent plays, what each action is worth, or that a network be loaded; the view is that of the
- * seat to act.
+ * What the page asks: what an agent plays, what each action is worth, that a network be loaded, or the bots alone; the view
+ * is that of the seat to act.
  *
- * @typedef {{what: "act", spec: string, rules: Rules, view: View} | {what: "advise", rules: Rules, view: View} | {what: "load", name: string}} Question
+ * @typedef {{what: "act", spec: string, rules: Rules, view: View} | {what: "advise", rules: Rules, view: View} | {what: "load", name: string} | {what: "prepare"}} Question
  */
 
 /**
@@ -56,6 +57,16 @@ async function load(name) {
   return readNetwork(await new Blob(parts).arrayBuffer());
 }
 
+/** @param {string} file @returns {Promise<Response>} */
+async function part(file) {
+  const answer = await fetch(file).catch(() => null);
+  if (!answer?.ok) throw new Error("The page has failed: part of it could not be loaded.");
+  return answer;
+}
+
+/** @returns {Promise<unknown>} when the rules and the bots are loaded; a failed attempt is made again */
+const loadBots = () => Promise.all([loadKernels("rules", part), loadKernels("bots", part)]);
+
 /** @returns {Promise<Network>} the strongest one that can be loaded */
 async function judge() {
   const [weaker, strongest] = NETWORKS;
@@ -64,6 +75,8 @@ async function judge() {
 
 /** @param {Question} question @returns {Promise<any>} */
 async function answerTo(question) {
+  await loadBots();
+  if (question.what === "prepare") return null;
   if (question.what === "load") {
     await networkOf(question.name);
     return null;

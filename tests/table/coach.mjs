@@ -4,15 +4,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+import "./kernels.mjs";
 import { actionText, parseAction, parseDeck } from "../../table/page/engine/cards.js";
-import { readNetwork } from "../../table/page/engine/network/network.js";
+import { beliefOf } from "../../table/page/engine/belief.js";
+import { readNetwork } from "../../table/page/engine/network.js";
 import { rulesNamed } from "../../table/page/engine/rules.js";
 import { setData } from "../../table/page/game/data.js";
 import { judge, lowestOfEquals } from "../../table/page/game/coach/judgement.js";
 import { reason } from "../../table/page/game/coach/reasons.js";
 import { Episode } from "../../table/page/game/deal/episode.js";
 import { advise } from "../../table/page/judge/advice.js";
-import { beliefOf } from "../../table/page/judge/world_sampling.js";
 
 const data = process.argv[2];
 setData(JSON.parse(readFileSync(join(data, "data.json"), "utf8")));

@@ -5,21 +5,17 @@
  */
 
 import { cardsOf, popcount } from "./cards.js";
-import { greedyAction } from "./greedy.js";
-import { heuristicAction } from "./heuristic/bot.js";
-import { evaluate } from "./network/network.js";
-import { bestCard, openHands } from "./open_hands.js";
+import { bestCard } from "./endgame.js";
+import { kernels } from "./kernels.js";
+import { evaluate, NETWORKS } from "./network.js";
 import { opponentHandKnown } from "./view.js";
 
 /** @import { Mask } from "./cards.js" */
-/** @import { Network } from "./network/network.js" */
+/** @import { Network } from "./network.js" */
 /** @import { Rules } from "./rules.js" */
 /** @import { View } from "./view.js" */
 
 /** @typedef {(view: View) => number} Agent */
-
-/** The agents that play a network, the stronger one last. */
-export const NETWORKS = ["small", "champion"];
 
 /**
  * @param {Mask} legal
@@ -28,8 +24,14 @@ export const NETWORKS = ["small", "champion"];
  */
 export const pick = (legal, uniform) => cardsOf(legal)[Math.floor(uniform * popcount(legal))];
 
+/** @type {Agent} */
+export const greedyAction = (view) => kernels.bots.call.greedy(kernels.bots.records.view.write(view));
+
+/** @type {Agent} */
+export const heuristicAction = (view) => kernels.bots.call.heuristic(kernels.bots.records.view.write(view));
+
 /** @param {Agent} agent @returns {Agent} with a perfect endgame: `NAME+exact` */
-const withExactEndgame = (agent) => (view) => (opponentHandKnown(view) ? bestCard(openHands(view)) : agent(view));
+const withExactEndgame = (agent) => (view) => (opponentHandKnown(view) ? bestCard(view) : agent(view));
 
 /**
  * The agent of a specification.

@@ -25,7 +25,7 @@ export const NONE = Object.freeze([0, 0, 0, 0, 0]);
 export const suitOf = (card) => (card / 13) | 0;
 
 /** @param {number} card @returns {Mask} the mask of one card */
-export function cardBit(card) {
+function cardBit(card) {
   const suit = suitOf(card), bit = 1 << (card - 13 * suit);
   return [suit === 0 ? bit : 0, suit === 1 ? bit : 0, suit === 2 ? bit : 0, suit === 3 ? bit : 0, suit === 4 ? bit : 0];
 }
@@ -55,7 +55,7 @@ export const has = (mask, card) => (mask[suitOf(card)] >> (card % 13) & 1) === 1
 export const isEmpty = (mask) => (mask[0] | mask[1] | mask[2] | mask[3] | mask[4]) === 0;
 
 /** @param {number} bits at most 16 @returns {number} how many are set */
-export function countBits(bits) {
+function countBits(bits) {
   // Neighbouring counts are added in parallel: of single bits, then of pairs, fours and eights.
   bits -= (bits >> 1) & 0x5555;
   bits = (bits & 0x3333) + ((bits >> 2) & 0x3333);
@@ -65,9 +65,6 @@ export function countBits(bits) {
 
 /** @param {number} bits not 0 @returns {number} place of the lowest that is set, which `bits & -bits` keeps alone */
 const lowestBit = (bits) => 31 - Math.clz32(bits & -bits);
-
-/** @param {number} bits @returns {number} place of the highest that is set, −1 for none */
-export const highestBit = (bits) => 31 - Math.clz32(bits);
 
 /** @param {Mask} mask @returns {number} how many cards or actions it holds */
 export const popcount = (mask) =>

@@ -19,7 +19,7 @@
  * @property {number} hasChoices  1 if some decisions are not cards from the hand
  * @property {number} race
  * @property {number} allCount  1 if foreplay tricks count too
- * @property {number} points  index into `POINTS`
+ * @property {number} points  how the winner's points are counted
  * @property {number} book
  * @property {number} slam
  * @property {number} counted  tricks that count in a deal
@@ -51,8 +51,6 @@
  * @property {boolean} hasChoices  whether some decisions are not cards from the hand
  * @property {Game} game  the rules as the engine reads them
  */
-
-export const POINTS = /** @type {const} */ (["difference", "over_book", "over_half"]);
 
 /** @type {Map<string, Rules>} */
 const named = new Map();

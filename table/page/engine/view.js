@@ -1,11 +1,10 @@
 // @ts-check
 /**
- * Views: what one seat knows of a deal, with perfect memory and nothing more (`simulator/observation/views.py`,
- * `simulator/observation/view_kernels.py`). Agents receive views, never states.
+ * Views: what one seat knows of a deal, with perfect memory and nothing more (`simulator/observation/view_kernels.py`).
+ * Agents receive views, never states.
  */
 
-import { difference, NONE, popcount, union } from "./cards.js";
-import { legalActions, PLAY } from "./state.js";
+import { kernels } from "./kernels.js";
 
 /** @import { Mask } from "./cards.js" */
 /** @import { Game } from "./rules.js" */
@@ -45,7 +44,7 @@ import { legalActions, PLAY } from "./state.js";
  */
 
 /**
- * What `seat` knows of a state (`write_view`).
+ * What `seat` knows of a state.
  *
  * @param {Game} game
  * @param {State} state
@@ -53,53 +52,13 @@ import { legalActions, PLAY } from "./state.js";
  * @returns {View}
  */
 export function viewOf(game, state, seat = state.turn) {
-  const other = 1 - seat;
-  const turn = !state.done && state.turn === seat;
-  const located = union(union(state.hands[seat], state.played[0]), union(state.played[1], state.known[other]));
-  return {
-    hand: state.hands[seat],
-    legal: turn ? legalActions(state) : NONE,
-    playedSelf: state.played[seat],
-    playedOpponent: state.played[other],
-    opponentKnown: state.known[other],
-    ownKnown: state.known[seat],
-    faceUp: state.faceUp,
-    discarded: state.discarded[seat],
-    unseen: difference(game.deck, union(union(located, state.faceUp), state.discarded[seat])),
-    voidSelf: [...state.voidTrick[seat]],
-    voidOpponent: [...state.voidTrick[other]],
-    drawnSelf: drawnSinceVoid(state, seat),
-    drawnOpponent: drawnSinceVoid(state, other),
-    tricksSelf: [state.tricks[0][seat], state.tricks[1][seat]],
-    tricksOpponent: [state.tricks[0][other], state.tricks[1][other]],
-    led: state.led,
-    trump: state.trump,
-    low: state.low,
-    stock: popcount(state.faceUp) + game.cards - state.top,
-    dealer: state.dealer === seat ? 1 : 0,
-    exchangedSelf: state.exchanged[seat],
-    exchangedOpponent: state.exchanged[other],
-    turn: turn ? 1 : 0,
-    choice: state.decision !== PLAY ? 1 : 0,
-    allCount: game.allCount,
-    draft: game.draft,
-    race: game.race,
-  };
+  const { call, records } = kernels.rules;
+  call.see(records.rules.write(game), records.state.write(state), seat, records.view.at);
+  return records.view.read();
 }
 
-/** @param {State} state @param {number} seat @returns {number[]} by suit: cards that it has drawn unseen since it showed a void; 0 where it has shown none */
-function drawnSinceVoid(state, seat) {
-  return state.voidTrick[seat].map((trick, suit) => (trick ? state.drawn[seat] - state.voidDrawn[seat][suit] : 0));
-}
-
-export const MAX_SOLVED = 13; // cards of a hand
-
-/**
- * @param {View} view
- * @returns {boolean} whether the seat to act knows the opponent's whole hand in an endgame of at most 13 cards
- */
+/** @param {View} view @returns {boolean} whether the seat to act knows the opponent's whole hand in an endgame of at most 13 cards */
 export function opponentHandKnown(view) {
-  const cards = popcount(view.hand);
-  const hidden = popcount(union(view.unseen, view.opponentKnown));
-  return view.turn === 1 && view.stock === 0 && !view.choice && cards <= MAX_SOLVED && hidden === cards - (view.led >= 0 ? 1 : 0);
+  const { call, records } = kernels.rules;
+  return call.knows_opponent(records.view.write(view)) !== 0;
 }

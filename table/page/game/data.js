@@ -1,6 +1,7 @@
 // @ts-check
 /** `data.json`, which Python writes for the page (`table/page_data.py`): the catalogue, the rules, and whether there is a server. */
 
+import { loadKernels } from "../engine/kernels.js";
 import { setRules } from "../engine/rules.js";
 import { PageError } from "./errors.js";
 
@@ -101,8 +102,16 @@ export async function part(name) {
   return answer;
 }
 
-/** @returns {Promise<Data>} loaded once; a failed attempt may be made again */
+const TOO_OLD = "This browser is too old for the page, which needs Chrome 97, Firefox 102, Safari 16.4 or a later one.";
+
+/** @returns {Promise<Data>} loaded once, and the rules with it; a failed attempt may be made again */
 export async function loadData() {
-  if (data === null) setData(await (await part("data.json")).json());
+  if (data === null) {
+    const rules = loadKernels("rules", part).catch((error) => {
+      throw error instanceof PageError ? error : new PageError("refused", TOO_OLD);
+    });
+    const [loaded] = await Promise.all([part("data.json").then((answer) => answer.json()), rules]);
+    setData(loaded);
+  }
   return dataNow();
 }

@@ -50,7 +50,7 @@ export function readLine(line, number) {
   const isAddress = Array.isArray(address) && address.length === 2 && address.every((part) => Number.isSafeInteger(part) && part >= 0);
   if (address !== undefined && !isAddress) throw new Error(`Recording ${number}: deal must be [seed, index], both below 2⁵³, not ${JSON.stringify(address)}.`);
   const rules = rulesOf(changes);
-  const deck = address === undefined ? parseDeck(String(cards), rules.cards) : dealDeck(rules.cards, address[0], address[1]);
+  const deck = address === undefined ? parseDeck(String(cards), rules.cards) : dealDeck(rules, address[0], address[1]);
   const deal = new Episode(rules, deck, dealer, actions.split(/\s+/).filter(Boolean).map((word) => parseAction(word, rules)), claimed);
   if (!deal.done) throw new Error(`Recording ${number} breaks off after ${deal.actions.length} moves.`);
   if (deal.result().margin !== result?.margin) throw new Error(`Recording ${number} ends with a margin of ${deal.result().margin}, but records ${result?.margin}.`);

@@ -143,6 +143,9 @@ const isOwn = (spec) => dataNow().catalog.agents.some((agent) => agent.spec === 
 /** @param {string} spec of an agent @returns {boolean} whether the page's copy of its network plays, though there is a server */
 export const isCopy = (spec) => dataNow().server && server !== "warm" && isOwn(spec) && bytesOf(spec) > 0;
 
+/** Load the bots, so that the first reply does not wait for them; if it fails, the first question tries again. */
+export const prepare = () => void askWorker({ what: "prepare" }).catch(() => {});
+
 /** Load what an agent needs to play here. @param {string} spec @returns {Promise<void>} @throws {PageError} if it cannot be loaded */
 export async function load(spec) {
   if (bytesOf(spec) > 0 && !(await isWarm())) await askWorker({ what: "load", name: spec });

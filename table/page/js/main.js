@@ -7,7 +7,7 @@ import { PageError } from "../game/errors.js";
 import { LINK } from "../game/shared_deals.js";
 import * as sessions from "../game/sessions.js";
 import { today } from "../game/setup.js";
-import { followLoading } from "../game/thinking.js";
+import { followLoading, prepare } from "../game/thinking.js";
 import { attempt } from "./attempt.js";
 import { change, keepSession, keptSession, settings } from "./settings.js";
 import { Controller } from "./controller.js";
@@ -497,6 +497,7 @@ async function start() {
   connect();
   await orAnother(openAddress);
   isOpen = true;
+  prepare();
   await windows(); // while there is a connection
   keepForLater();
 }

@@ -15,19 +15,14 @@
  * a decision depend on the seat's hand alone, so a hint and a review of the same decision say the same.
  */
 
-import { cardsOf, popcount } from "../engine/cards.js";
-import { heuristicAction } from "../engine/heuristic/bot.js";
-import { rolloutMargin } from "../engine/heuristic/endgame.js";
-import { evaluate } from "../engine/network/network.js";
-import { exactMargins } from "../engine/open_hands.js";
-import { solveEndgame } from "../engine/solver/values.js";
-import { beats, beginsEndgame, copyState, play, signedMargin } from "../engine/state.js";
-import { MAX_SOLVED, opponentHandKnown, viewOf } from "../engine/view.js";
-import { countHands, sampleState } from "./world_sampling.js";
+import { cardsOf } from "../engine/cards.js";
+import { exactMargins } from "../engine/endgame.js";
+import { kernels } from "../engine/kernels.js";
+import { evaluate } from "../engine/network.js";
+import { opponentHandKnown } from "../engine/view.js";
 import { tricksLost, tricksTaken } from "./tricks.js";
 
-/** @typedef {import("../engine/network/network.js").Network} Network */
-/** @typedef {import("../engine/state.js").State} State */
+/** @typedef {import("../engine/network.js").Network} Network */
 /** @typedef {import("../engine/rules.js").Rules} Rules */
 /** @typedef {import("../engine/view.js").View} View */
 
@@ -138,8 +133,7 @@ function estimatedAdvice(view, rules, network, number) {
   const { advantages: gains, value } = evaluate(network, rules, view);
   const actions = [...gains.keys()].sort((one, other) => one - other);
   const best = actions.findIndex((action) => gains.get(action) === 0); // of equals the lowest, as in Python
-  const worlds = sampleWorlds(view, rules, number);
-  const samples = rollOuts(worlds, rules, actions[best]);
+  const samples = rollOuts(view, rules, actions[best], number);
   const middle = mean(samples), level = value === null ? middle : value.margin;
   const margins = actions.map((action) => level + Number(gains.get(action)));
   // All samples, shifted to each action in turn: the actions then differ by their values alone, not by noise.
@@ -149,7 +143,7 @@ function estimatedAdvice(view, rules, network, number) {
   const values = {
     margins,
     wins: shifted.map(winOf),
-    trick: actions.map((action) => (view.choice ? NaN : trickChance(view, worlds, rules, action))),
+    trick: actions.map((action) => trickChance(view, rules, action, number)),
     marginErrors: actions.map(() => NETWORK_SD),
     winErrors: actions.map(() => NETWORK_SD * WIN_PER_TRICK),
   };
@@ -164,8 +158,7 @@ function estimatedAdvice(view, rules, network, number) {
 /** @param {View} view @param {Rules} rules @param {number} number of worlds @returns {Advice} */
 function rolloutAdvice(view, rules, number) {
   const actions = cardsOf(view.legal);
-  const worlds = sampleWorlds(view, rules, number);
-  const samples = actions.map((action) => worlds.map((world) => rollOut(world, rules, action, false).byRules));
+  const samples = actions.map((action) => rollOut(view, rules, action, number).margins);
   const margins = samples.map(mean);
   const best = margins.indexOf(Math.max(...margins));
   const spread = samples.flatMap((row, place) => row.map((sample) => sample - margins[place]));
@@ -177,7 +170,7 @@ function rolloutAdvice(view, rules, number) {
   const values = {
     margins,
     wins: margins.map((margin) => winOf(spread.map((sample) => sample + margin))),
-    trick: actions.map((action) => (view.choice ? NaN : trickChance(view, worlds, rules, action))),
+    trick: actions.map((action) => trickChance(view, rules, action, number)),
     marginErrors: errorOf((margin) => margin),
     winErrors: errorOf((margin) => (Math.sign(margin) + 1) / 2),
   };
@@ -188,51 +181,49 @@ function rolloutAdvice(view, rules, number) {
 /** @param {number[]} numbers @returns {number} */
 const mean = (numbers) => numbers.reduce((total, number) => total + number, 0) / numbers.length;
 
-/** @param {View} view @param {Rules} rules @param {number} number @returns {State[]} in which the seat to act is seat 0 */
-function sampleWorlds(view, rules, number) {
-  const counts = countHands(rules.game, view);
-  const key = view.hand.reduce((found, suit) => (found << 13n) | BigInt(suit), 0n) & 0xffffffffffffffffn;
-  return Array.from({ length: number }, (_, world) => sampleState(rules.game, view, counts, key, world));
+/**
+ * Roll out an action in sampled worlds: the textbook bot plays the rest of the foreplay for both seats.
+ *
+ * @param {View} view
+ * @param {Rules} rules
+ * @param {number} action of the seat to act
+ * @param {number} number of worlds
+ * @param {number} [solved] in so many of them, the endgame is solved, too
+ * @returns {{margins: number[], exact: number[]}} its margin in each world, with rules of thumb in the endgame; with perfect play
+ */
+function rollOut(view, rules, action, number, solved = 0) {
+  const { call, records, memory, at } = kernels.bots;
+  const { rollouts } = records;
+  call.roll_out(
+    records.rules.write(rules.game), records.view.write(view), at.handCounts, action, number, solved,
+    at.state, at.scratchView, at.solver, at.rollouts,
+  );
+  const read = (/** @type {number} */ address, /** @type {number} */ count) => [...new Int8Array(memory, address, count)];
+  return { margins: read(rollouts.field.margins, number), exact: read(rollouts.field.exact, Math.min(solved, number)) };
 }
 
 /**
  * Roll out an action. Rules of thumb err in endgames, mostly in one direction, so the errors found in the solved worlds
  * correct the others.
  *
- * @param {State[]} worlds
+ * @param {View} view
  * @param {Rules} rules
  * @param {number} action of the seat to act
+ * @param {number} number of worlds
  * @returns {number[]} its margin in each world
  */
-function rollOuts(worlds, rules, action) {
-  const found = worlds.map((world, place) => rollOut(world, rules, action, place < SOLVED && rules.hand <= MAX_SOLVED));
-  const errors = found.slice(0, SOLVED).map(({ byRules, exact }) => exact - byRules);
-  return found.map(({ byRules, exact }, place) => (place < SOLVED ? exact : byRules + errors[place % errors.length]));
+function rollOuts(view, rules, action, number) {
+  const { margins, exact } = rollOut(view, rules, action, number, SOLVED);
+  const errors = exact.map((margin, place) => margin - margins[place]);
+  return margins.map((margin, place) => margin + errors[place % errors.length]);
 }
 
-/** @param {State} world @param {Rules} rules @param {number} action of the seat to act @param {boolean} solve whether its endgame is solved @returns {{byRules: number, exact: number}} its margin when the textbook bot plays the rest of the foreplay for both seats, and rules of thumb or perfect play the endgame */
-function rollOut(world, { game }, action, solve) {
-  const state = copyState(world);
-  play(game, state, action);
-  while (!state.done && (game.race || game.humbug || !beginsEndgame(game, state))) play(game, state, heuristicAction(viewOf(game, state)));
-  const margin = signedMargin(game, state, 0);
-  if (state.done) return { byRules: margin, exact: margin };
-  const [leader, follower] = [state.hands[state.turn], state.hands[1 - state.turn]];
-  const low = state.low !== 0;
-  const signed = (/** @type {number} */ tricks) => margin + ((state.turn === 0) === low ? -tricks : tricks);
-  const byRules = signed(rolloutMargin(leader, follower, -1, state.trump, low));
-  return { byRules, exact: solve ? signed(2 * solveEndgame(leader, follower, state.trump, low) - popcount(leader)) : byRules };
-}
-
-/** @param {View} view @param {State[]} worlds @param {Rules} rules @param {number} card @returns {number} the chance to win the current trick with it */
-function trickChance(view, worlds, { game }, card) {
-  if (view.led >= 0) return beats(card, view.led, view.trump) ? 1 : 0;
-  const won = worlds.filter((world) => {
-    const state = copyState(world);
-    play(game, state, card);
-    return !beats(heuristicAction(viewOf(game, state)), card, view.trump);
-  });
-  return won.length / worlds.length;
+/** @param {View} view @param {Rules} rules @param {number} card @param {number} number of worlds @returns {number} the chance to win the current trick with it */
+function trickChance(view, rules, card, number) {
+  if (view.choice) return NaN;
+  const { call, records, at } = kernels.bots;
+  const address = [records.rules.write(rules.game), records.view.write(view), at.handCounts];
+  return call.count_won(...address, card, number, at.state, at.scratchView, at.rollouts) / number;
 }
 
 /** @param {number[]} margins samples @returns {number} the chance to win */

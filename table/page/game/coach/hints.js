@@ -2,7 +2,7 @@
 /** Hints: what to play, why, and what the opponent may hold. */
 
 import { NUM_CARDS, union } from "../../engine/cards.js";
-import { beliefOf } from "../../judge/world_sampling.js";
+import { beliefOf } from "../../engine/belief.js";
 import { agentTitle, STRONGEST } from "../catalogue.js";
 import { highToLow } from "../deal/position.js";
 import { isCopy } from "../thinking.js";

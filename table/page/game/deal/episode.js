@@ -3,7 +3,7 @@
 
 import { actionsText, actionText, parseDeck } from "../../engine/cards.js";
 import { dealDeck } from "../../engine/dealing.js";
-import { copyState, deal, isLegal, legalActions, play, seatReturn } from "../../engine/state.js";
+import { deal, isLegal, legalActions, played, seatReturn } from "../../engine/state.js";
 import { opponentHandKnown, viewOf } from "../../engine/view.js";
 
 /** @typedef {import("../../engine/rules.js").Rules} Rules */
@@ -49,7 +49,7 @@ export class Episode {
 
   /** @param {Rules} rules @param {number} seed @param {number} index @returns {Episode} deal `index` of a seed; seat `index % 2` deals */
   static atAddress(rules, seed, index) {
-    return new Episode(rules, dealDeck(rules.cards, seed, index), index % 2);
+    return new Episode(rules, dealDeck(rules, seed, index), index % 2);
   }
 
   /** @returns {boolean} whether the deal is over */
@@ -74,8 +74,7 @@ export class Episode {
       throw new Error(`Seat ${this.turn} cannot play ${actionText(action, this.rules)}, only ${actionsText(this.legal, this.rules)}.`);
     }
     this.states.push(this.state);
-    this.state = copyState(this.state);
-    play(this.rules.game, this.state, action);
+    this.state = played(this.rules.game, this.state, action);
     this.actions.push(action);
   }
 
