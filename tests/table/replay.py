@@ -1,14 +1,13 @@
-"""Record deals, and replay them in the JavaScript of the page: ``python -m tests.table.replay --deals 100000``.
+"""Record deals, and replay them in the kernels of the page: ``python -m tests.table.replay --deals 100000``.
 
 Deals of every game that the page offers are played by a mixture of random, greedy, textbook and the network. At every
 position the recording holds the state, both views and the choices of the bots; where the opponent's hand is not
 known, what a network makes of its inputs (``small``, in some deals ``champion``; in humbug, which no network plays,
-none), and what both seats have seen happen; elsewhere, in some deals, the exact margin of every card and the perfect
-card. ``replay.mjs`` plays the same deals and stops at the first difference, with the field, the game and the deal.
+none); elsewhere, in some deals, the exact margin of every card and the perfect card; of every deal, what both seats
+have seen happen. ``replay.mjs`` plays the same deals and stops at the first byte that differs.
 
-A recording is a sequence of blocks, each of some deals of one game: a line of JSON, which says how the bytes after it
-are laid out, then arrays, one after the other. With ``--out FILE`` it is written to a file instead, for
-``node tests/table/replay.mjs DATA < FILE``; ``python -m german_whist.table.page_data DATA`` writes the data.
+A recording is a sequence of blocks, each of some deals of one game: the length of a header (uint32), the header (JSON),
+which names the columns, and the columns, one after the other.
 """
 
 from __future__ import annotations
@@ -29,22 +28,22 @@ import numpy.typing as npt
 from german_whist.agents.bots.random import pick
 from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
+from german_whist.game.cards import NUM_ACTIONS, NUM_CARDS
 from german_whist.game.rules import Rules
-from german_whist.game.state import STATE
+from german_whist.game.scoring import REWARDS
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.decisions import Decisions
-from german_whist.simulator.observation.views import VIEW
-from german_whist.solver.endgames import solve_endgames
 from german_whist.table.page_data import NETWORKS, page_rules, rounded_network, write_data
 
 REPLAY = Path(__file__).parent / "replay.mjs"
 
 BLOCK = 32  # deals
+INPUTS = sum(block.size for block in UNIVERSAL_BLOCKS)
 EXACT_EVERY = 8  # exact margins in one deal of so many
 _CHAMPION_EVERY = 16  # and the network `champion`, which is slow, in one of so many
-_HASH = np.uint32(2_654_435_761)  # odd multiples of it are the weights in a sum of inputs or histories
 
 Columns = dict[str, npt.NDArray[Any]]
 
@@ -89,13 +88,15 @@ def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_eve
         action = choices[rng.integers(len(choices), size=len(rows)), np.arange(len(rows))]
         step = {"deal": rows.astype(np.int16), "state": batch.states[rows], "uniform": uniform}
         step |= {f"view{seat}": batch.views(rows, [seat] * len(rows)) for seat in range(2)}
-        step |= {f"history{seat}": _history(batch, rows, seat) for seat in range(2)}
         bots = dict(zip(("random", "greedy", "textbook"), choices, strict=False))
         small = {"judged": network, "exact": solved, "action": action, **bots}
         steps.append(step | {name: column.astype(np.int8) for name, column in small.items()})
         batch.step(action, rows)
     found = _joined(steps) | _joined(judged) | _joined(exact) | {"end": batch.states.copy()}
-    for reward in ("margin", "win", "points"):
+    for seat in range(2):
+        found[f"history{seat}"], lengths = batch.history(seats=[seat] * deals)
+        found[f"events{seat}"] = lengths.astype(np.int16)
+    for reward in REWARDS:
         found[reward] = batch.returns(reward)[:, 0].astype(np.float64)
     return _bytes({"rules": spec, "seed": seed, "first": first, "deals": deals}, found)
 
@@ -105,17 +106,6 @@ def _random(views: Any, uniform: npt.NDArray[np.float64]) -> npt.NDArray[np.int6
     actions = np.empty(len(views), np.int64)
     pick(views["legal"], uniform, actions)
     return actions
-
-
-def _history(batch: DealBatch, rows: npt.NDArray[np.int64], seat: int) -> npt.NDArray[np.uint32]:
-    """Return the sums by which the recording holds what a seat has seen in some deals, uint32[n]."""
-    tokens, lengths = batch.history(rows=rows, seats=[seat] * len(rows))
-    numbers = tokens.reshape(len(rows), -1).astype(np.uint32)
-    return (numbers * _weights(numbers.shape[1])).sum(axis=1, dtype=np.uint32) + lengths.astype(np.uint32)
-
-
-def _weights(count: int) -> npt.NDArray[np.uint32]:
-    return _HASH * np.arange(1, 2 * count, 2, dtype=np.uint32)
 
 
 def _judged(decisions: Decisions, which: npt.NDArray[np.int64], networks: list[PolicyAgent]) -> Columns:
@@ -131,34 +121,28 @@ def _judged(decisions: Decisions, which: npt.NDArray[np.int64], networks: list[P
 def _judged_by(network: PolicyAgent | None, decisions: Decisions) -> Columns:
     """Return what a network makes of n decisions."""
     if network is None or not len(decisions):
-        real = {name: np.zeros(0) for name in ("advantage", "expected", "chance")}
-        return {"network": np.zeros(0, np.int8), "inputs": np.zeros(0, np.uint32), **real}
+        real = {"expected": np.zeros(0), "chance": np.zeros(0), "advantages": np.zeros((0, NUM_ACTIONS))}
+        return {"network": np.zeros(0, np.int8), "inputs": np.zeros((0, INPUTS), np.int8), **real}
     canonical = decisions.canonical(network.checkpoint.ranks).views
-    inputs = network_inputs(canonical, network.rules, network.checkpoint.inputs).astype(np.uint32)
     known = network.evaluate(decisions, "values", "action_values")
-    values = known.values
+    values, unknown = known.values, np.full(len(decisions), np.nan)
     assert known.action_values is not None
-    lowest, unknown = decisions.action_masks.argmax(axis=1), np.full(len(decisions), np.nan)
     return {
         "network": np.asarray(network.act(decisions), np.int8),
-        "inputs": (inputs * _weights(inputs.shape[1])).sum(axis=1, dtype=np.uint32),
-        "advantage": known.action_values.margin_gains[np.arange(len(decisions)), lowest],
+        "inputs": network_inputs(canonical, network.rules, network.checkpoint.inputs),
+        "advantages": known.action_values.margin_gains,
         "expected": unknown if values is None else values.margin,
         "chance": unknown if values is None else values.win,
     }
 
 
 def _exact(views: Any) -> Columns:
-    """Return the exact values of n views: margins of the cards, the perfect card, tricks of who leads the trick."""
+    """Return the exact values of n views: margins of the cards, and the perfect card."""
     if not len(views):
-        return {"margins": np.zeros((0, 52), np.int8), "perfect": np.zeros(0, np.int8), "tricks": np.zeros(0, np.int8)}
-    hands = open_hands(views)
-    follows = hands.led >= 0
-    seats = np.where(follows, hands.other, hands.own), np.where(follows, hands.own, hands.other)
+        return {"margins": np.zeros((0, NUM_CARDS), np.int8), "perfect": np.zeros(0, np.int8)}
     return {
         "margins": exact_margins(views).astype(np.int8),
-        "perfect": best_cards(hands).astype(np.int8),
-        "tricks": solve_endgames(*seats, trumps=hands.trump, lows=hands.low, leds=hands.led),
+        "perfect": best_cards(open_hands(views)).astype(np.int8),
     }
 
 
@@ -168,18 +152,25 @@ def _joined(steps: list[Columns]) -> Columns:
 
 def _bytes(about: dict[str, Any], columns: Columns) -> bytes:
     """Return a block: its header and its columns."""
-    parts = [{"name": name, "rows": len(array), "size": array.nbytes} for name, array in columns.items()]
-    layouts = {"state": _layout(STATE), "view": _layout(VIEW)}
-    header = json.dumps({**about, "columns": parts, "layouts": layouts}, separators=(",", ":"))
-    return b"\n".join([header.encode(), b"".join(array.tobytes() for array in columns.values())])
+    kinds = {"i": "Int", "f": "Float", "V": "Uint"}
+    parts = [
+        {"name": name, "size": array.nbytes, "row": array.nbytes // max(len(array), 1)}
+        | {"kind": f"{kinds[array.dtype.kind]}{8 * array.itemsize if array.dtype.kind != 'V' else 8}Array"}
+        for name, array in columns.items()
+    ]
+    header = json.dumps({**about, "columns": parts}).encode()
+    arrays = (_padded_by_zeros(array).tobytes() for array in columns.values())
+    return b"".join([len(header).to_bytes(4, "little"), header, *arrays])
 
 
-def _layout(dtype: np.dtype[Any]) -> dict[str, Any]:
-    """Return the fields of a structured array: offset, bytes of a number, and shape of each."""
-    fields = {}
-    for name, (field, offset, *_) in (dtype.fields or {}).items():
-        fields[name] = {"offset": offset, "bytes": field.base.itemsize, "shape": list(field.shape)}
-    return {"size": dtype.itemsize, "fields": fields}
+def _padded_by_zeros(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array in which the bytes between the fields of records are 0."""
+    if not array.dtype.names:
+        return np.ascontiguousarray(array)
+    padded = np.zeros(array.shape, array.dtype)
+    for name in array.dtype.names:
+        padded[name] = array[name]
+    return padded
 
 
 class DifferenceError(Exception):
@@ -224,13 +215,8 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--exact-every", type=int, default=EXACT_EVERY, help="exact margins in one deal of so many")
-    parser.add_argument("--out", type=Path, help="write the recording to a file, and do not replay it")
     given = parser.parse_args()
     recording = blocks(given.deals, given.seed, exact_every=given.exact_every)
-    if given.out is not None:
-        with given.out.open("wb") as file:
-            file.writelines(recording)
-        return
     start = time.monotonic()
     try:
         print(f"{replay(_reported(recording))}, {time.monotonic() - start:.0f} s, 0 differences")

@@ -1,4 +1,4 @@
-"""The engine of the page plays as Python does: recorded deals, replayed field by field."""
+"""The kernels of the page play as those of Python do: recorded deals, replayed byte by byte."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.table.replay import BLOCK, blocks, replay
 
 
 @needs_node
-@pytest.mark.parametrize("deals", [BLOCK * len(page_rules()), pytest.param(5000, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("deals", [BLOCK * len(page_rules()), pytest.param(100_000, marks=pytest.mark.nightly)])
 def test_deals_of_every_game_without_a_difference(deals: int) -> None:
     assert set(rule_names()) <= set(page_rules())
     assert replay(blocks(deals)).startswith(f"{deals:,} deals")
