@@ -123,7 +123,7 @@ def match_format_of(spec: str | MatchFormat) -> MatchFormat:
     kind, colon, number = spec.partition(":")
     if kind not in KINDS or not colon:
         raise unknown_name_error("match", spec, [f"{kind}:N" for kind in KINDS])
-    value: Any = int(number) if number.isdecimal() else number
+    value: Any = int(number) if number.isascii() and number.isdecimal() else number
     return MatchFormat(kind, value)
 
 

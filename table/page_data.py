@@ -20,14 +20,18 @@ import numpy.typing as npt
 from safetensors.numpy import save
 
 from german_whist.agents.base import ACTION_VALUES, agent_name
+from german_whist.agents.judge import LEAST, SAME, SAME_WIN, SURE
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.forward import PackedNetwork
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.game.cards import SUIT_SIZE
+from german_whist.game.match_format import MAX_TARGET
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
+from german_whist.game.scoring import REWARDS
+from german_whist.game.state import DRAFT, EXCHANGE, NON_CARD_ACTIONS, PICK, PICK_AFTER, PLAY
 from german_whist.simulator.observation.views import UNPLAYED
 from german_whist.simulator.text.rules_text import rules_spec, rules_text
 from german_whist.table import catalogue
@@ -87,6 +91,21 @@ def page_data(options: ServeOptions | None = None) -> dict[str, Any]:
             "defaults": {"rules": proposed.rules, "agent": agent, "match": None},
         },
         **game_records(rules),
+        "constants": page_constants(),
+    }
+
+
+def page_constants() -> dict[str, Any]:
+    """Return the numbers and names that the page shares with Python."""
+    decisions = {"play": PLAY, "pick": PICK, "pick_after": PICK_AFTER, "draft": DRAFT, "exchange": EXCHANGE}
+    fields = ("number", "name", "setting", "clause")
+    least = [[label, *values] for label, values in LEAST.items()]
+    return {
+        "decisions": camel_case(decisions),
+        "nonCardActions": [{name: getattr(one, name) for name in fields} for one in NON_CARD_ACTIONS],
+        "rewards": REWARDS,
+        "maxTarget": MAX_TARGET,
+        "judgements": {"sure": SURE, "same": SAME, "sameWin": SAME_WIN, "least": least},
     }
 
 

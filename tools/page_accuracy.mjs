@@ -13,15 +13,16 @@ import { join } from "node:path";
 import "../tests/table/kernels.mjs";
 import { makeAgent } from "../table/page/engine/agents.js";
 import { NETWORKS, readNetwork } from "../table/page/engine/network.js";
-import { rulesNamed, setRules } from "../table/page/engine/rules.js";
+import { rulesNamed } from "../table/page/engine/rules.js";
 import { accuracyOf, atStake, judge } from "../table/page/game/coach/judgement.js";
+import { setData } from "../table/page/game/data.js";
 import { Episode } from "../table/page/game/deal/episode.js";
 import { advise } from "../table/page/judge/advice.js";
 
 const STRENGTHS = new URL("../table/strengths.json", import.meta.url);
 const strengths = JSON.parse(readFileSync(STRENGTHS, "utf8"));
 const [data, deals] = [process.argv[2], Number(process.argv[3] ?? 300)];
-setRules(JSON.parse(readFileSync(join(data, "data.json"), "utf8")).rules);
+setData(JSON.parse(readFileSync(join(data, "data.json"), "utf8")));
 const networks = NETWORKS.map((name) => readNetwork(new Uint8Array(readFileSync(join(data, `${name}.safetensors`))).buffer));
 const champion = networks[networks.length - 1];
 const rules = rulesNamed("classic");

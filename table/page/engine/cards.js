@@ -8,6 +8,8 @@
  * integer `a / 13` stands for action `a`. Masks never change: every function returns a new one.
  */
 
+import { constants } from "./constants.js";
+
 /** @import { Rules } from "./rules.js" */
 
 /** @typedef {readonly number[]} Mask five integers of up to 13 bits */
@@ -134,13 +136,11 @@ export function parseDeck(deck, cards) {
   return order;
 }
 
-const TAKE_OR_LEAVE = ["take", "leave"], KEEP_OR_SWAP = ["keep", "swap"];
-
-/** @param {Rules} rules @returns {string[]} the names of the actions from 52 on, in order */
-const choiceNames = (rules) => (rules.draft ? TAKE_OR_LEAVE : rules.humbug ? KEEP_OR_SWAP : []);
+/** @param {number} action @param {Rules} rules @returns {import("./constants.js").NonCardAction | undefined} what it is if it is not a card */
+export const nonCardAction = (action, rules) => constants.nonCardActions.find((one) => one.number === action && rules[one.setting]);
 
 /** @param {number} action @param {Rules} rules @returns {string} a card as `SA`, or a choice by its name */
-export const actionText = (action, rules) => (action < NUM_CARDS ? cardText(action) : choiceNames(rules)[action - NUM_CARDS]);
+export const actionText = (action, rules) => nonCardAction(action, rules)?.name ?? cardText(action);
 
 /**
  * @param {string} word an action as text, in any case
@@ -149,8 +149,8 @@ export const actionText = (action, rules) => (action < NUM_CARDS ? cardText(acti
  * @throws {Error} if it is neither a card nor a choice of these rules
  */
 export function parseAction(word, rules) {
-  const choice = choiceNames(rules).indexOf(word.trim().toLowerCase());
-  return choice >= 0 ? NUM_CARDS + choice : parseCard(word);
+  const name = word.trim().toLowerCase();
+  return constants.nonCardActions.find((one) => one.name === name && rules[one.setting])?.number ?? parseCard(word);
 }
 
 /** @param {Mask} mask @param {Rules} rules @returns {string} cards as `SA S9 HT`, choices as `take or leave` */

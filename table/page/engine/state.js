@@ -1,6 +1,7 @@
 // @ts-check
 /** The full state of a deal, and the rules of play: dealing, legal actions and state transitions (`game/state_kernels.py`). */
 
+import { constants } from "./constants.js";
 import { kernels, maskOfBits } from "./kernels.js";
 
 /** @import { Mask } from "./cards.js" */
@@ -24,19 +25,11 @@ import { kernels, maskOfBits } from "./kernels.js";
  * @property {number} low  1 if the fewest counted tricks win
  * @property {number} dealer  seat
  * @property {number} turn  seat to act
- * @property {number} decision  `PLAY`, `PICK`, …
+ * @property {number} decision  one of `constants.decisions`
  * @property {number} winner  seat that won the last trick and leads the next
  * @property {number} led  card led to the current trick, −1 if none
  * @property {boolean} done
  */
-
-/** Decisions: what the seat to act chooses. */
-export const PLAY = 0, PICK = 1, PICK_AFTER = 2, DRAFT = 3, EXCHANGE = 4;
-
-/** Actions that are not cards: take or leave the face-up card, keep the hand or swap it for a blind one. */
-export const TAKE = 52, LEAVE = 53, KEEP = 52, SWAP = 53;
-
-const REWARDS = /** @type {const} */ (["margin", "win", "points"]);
 
 /**
  * Deal a deck, non-dealer first; the first card turned up sets trumps, and high or low.
@@ -98,5 +91,5 @@ export function countedTricks(game, state, seat) {
  */
 export function seatReturn(game, state, reward) {
   const { call, records } = kernels.rules;
-  return call.seat_return(records.rules.write(game), records.state.write(state), REWARDS.indexOf(reward));
+  return call.seat_return(records.rules.write(game), records.state.write(state), constants.rewards.indexOf(reward));
 }

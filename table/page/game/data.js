@@ -1,6 +1,7 @@
 // @ts-check
 /** `data.json`, which Python writes for the page (`table/page_data.py`): the catalogue, the rules, and whether there is a server. */
 
+import { setConstants } from "../engine/constants.js";
 import { loadKernels } from "../engine/kernels.js";
 import { setRules } from "../engine/rules.js";
 import { PageError } from "./errors.js";
@@ -75,6 +76,7 @@ import { PageError } from "./errors.js";
  * @property {Catalog} catalog
  * @property {Record<string, GameWords>} games by specification of the rules
  * @property {import("../engine/rules.js").Rules[]} rules
+ * @property {import("../engine/constants.js").Constants} constants
  */
 
 /** @type {Data | null} */
@@ -84,6 +86,7 @@ let data = null;
 export function setData(loaded) {
   data = loaded;
   setRules(loaded.rules);
+  setConstants(loaded.constants);
 }
 
 /** @returns {Data} */

@@ -1,6 +1,7 @@
 // @ts-check
 /** What is played in a session: rules, agent, match, seed and seat; match formats (`game/match_format.py`). */
 
+import { constants } from "../engine/constants.js";
 import { rulesNamed } from "../engine/rules.js";
 
 /**
@@ -16,7 +17,6 @@ import { rulesNamed } from "../engine/rules.js";
  * @property {import("./types.js").SessionKind} kind
  */
 
-const MAX_TARGET = 1000; // of a match
 const DAY_RULES = "classic";
 const DAY_AGENT = "heuristic"; // the same for everybody, so that results can be compared; it always plays the same card
 
@@ -66,9 +66,9 @@ export function daySetup(day) {
 export function matchFormatOf(match) {
   const [, kind, digits] = /^(first_to|best_of):(\d+)$/.exec(match) ?? [];
   const number = Number(digits);
-  const isTarget = number >= 1 && number <= MAX_TARGET;
+  const isTarget = number >= 1 && number <= constants.maxTarget;
   if ((kind !== "first_to" && kind !== "best_of") || !isTarget || (kind === "best_of" && number % 2 === 0)) {
-    throw new Error(`match must be first_to:1 to first_to:${MAX_TARGET}, or best_of: and an odd number, got ${match}`);
+    throw new Error(`match must be first_to:1 to first_to:${constants.maxTarget}, or best_of: and an odd number, got ${match}`);
   }
   return { kind, number };
 }

@@ -2,20 +2,14 @@
 /** How good an action is, in a word: by what it gives away against the judge's choice, and by how sure that is; and how well a player did (`agents/judge.py`). */
 
 import { cardsOf, has, suitOf, union } from "../../engine/cards.js";
+import { constants } from "../../engine/constants.js";
 import { round } from "../wording.js";
 
 /** @typedef {import("../types.js").Label} Label */
 /** @typedef {import("../../judge/advice.js").Advice} Advice */
 /** @typedef {import("../../engine/view.js").View} View */
 
-export const SURE = 2; // standard errors that a difference has to exceed before an action is criticised for it
-export const SAME = 0.05; // tricks below which two actions are as good as each other
-export const SAME_WIN = 0.01; // the same of the chance to win
-
 const AVERAGE = 30; // accuracy in per cent of cards that give away as much as the average legal card
-
-/** What has to be given away at least, in tricks or in chance to win. @type {[Label, number, number][]} */
-const LEAST = [["blunder", 1.5, 0.15], ["mistake", 0.75, 0.06], ["inaccuracy", 0.3, 0.02]];
 
 /**
  * What is said of an action.
@@ -27,22 +21,23 @@ const LEAST = [["blunder", 1.5, 0.15], ["mistake", 0.75, 0.06], ["inaccuracy", 0
  */
 
 /** @param {{label: Label}} judgement @returns {boolean} whether another action would have been better, beyond doubt and by enough to speak of */
-export const isCriticised = ({ label }) => LEAST.some(([name]) => name === label);
+export const isCriticised = ({ label }) => constants.judgements.least.some(([name]) => name === label);
 
 /** @param {Label} label @returns {string} "a mistake" */
 export const withArticle = (label) => `${label === "inaccuracy" ? "an" : "a"} ${label}`;
 
 /** @param {Advice} advice @param {number} action @returns {Judgement} one that wins more often than the judge's choice gives nothing away */
 export function judge(advice, action) {
+  const { sure, same, sameWin, least } = constants.judgements;
   const place = advice.actions.indexOf(action);
   const lost = advice.lost[place];
   const win = advice.wins[0] - advice.wins[place];
   const tricks = win >= 0 ? Math.max(0, lost) : 0;
-  if (place === 0 || (advice.exact ? lost <= 0 && win >= 0 : lost < SAME && win < SAME_WIN)) return { label: "best", tricks, win: Math.max(0, win) };
+  if (place === 0 || (advice.exact ? lost <= 0 && win >= 0 : lost < same && win < sameWin)) return { label: "best", tricks, win: Math.max(0, win) };
   if (win < 0) return { label: "good", tricks: 0, win: 0 };
-  const sureTricks = tricks > SURE * advice.lostErrors[place] ? tricks : 0;
-  const sureWin = win > SURE * advice.winErrors[place] ? win : 0;
-  for (const [label, leastTricks, leastWin] of LEAST) {
+  const sureTricks = tricks > sure * advice.lostErrors[place] ? tricks : 0;
+  const sureWin = win > sure * advice.winErrors[place] ? win : 0;
+  for (const [label, leastTricks, leastWin] of least) {
     if (sureTricks >= leastTricks || sureWin >= leastWin) return { label, tricks, win };
   }
   return { label: "good", tricks, win };

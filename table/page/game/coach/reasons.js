@@ -1,11 +1,11 @@
 // @ts-check
 /** Why an action is advised, in one or two sentences from the position and the values of the actions; its card is named above them. */
 
-import { cardsOf, isEmpty, ofSuit, popcount, suitOf } from "../../engine/cards.js";
-import { LEAVE, SWAP } from "../../engine/state.js";
+import { actionText, cardsOf, isEmpty, ofSuit, popcount, suitOf } from "../../engine/cards.js";
+import { constants } from "../../engine/constants.js";
 import { capital, general, joinWords, percent } from "../wording.js";
 import { actionName, cardName, SUIT_NAMES, theCards, tricksText } from "../deal/words.js";
-import { areEqual, SAME, SAME_WIN, SURE } from "./judgement.js";
+import { areEqual } from "./judgement.js";
 
 /** @typedef {import("../../judge/advice.js").Advice} Advice */
 /** @typedef {import("../deal/episode.js").View} View */
@@ -37,17 +37,18 @@ function exactReason(view, rules, advice) {
 
 /** @param {View} view @param {Rules} rules @param {Advice} advice @returns {string} */
 function choiceReason(view, rules, advice) {
+  const { same, sameWin } = constants.judgements;
   const best = advice.actions[0];
   const gain = advice.lost[1];
-  let worth = gain >= SAME ? `about ${tricksText(gain)} better` : "about as good as the other choice";
-  if (gain < SAME && advice.wins[0] - advice.wins[1] >= SAME_WIN) worth = "better for winning the deal";
+  let worth = gain >= same ? `about ${tricksText(gain)} better` : "about as good as the other choice";
+  if (gain < same && advice.wins[0] - advice.wins[1] >= sameWin) worth = "better for winning the deal";
   if (rules.humbug) {
-    const [hand, other] = best === SWAP ? ["An average blind hand", "yours"] : ["Your hand", "an average blind hand"];
-    return `${hand} is ${gain < SAME ? worth : `${worth} than ${other}`}.`;
+    const [hand, other] = actionText(best, rules) === "swap" ? ["An average blind hand", "yours"] : ["Your hand", "an average blind hand"];
+    return `${hand} is ${gain < same ? worth : `${worth} than ${other}`}.`;
   }
   if (rules.draft) {
     const card = cardName(cardsOf(view.faceUp)[0]);
-    if (best === LEAVE) return `The ${card} is worth less to you than the unknown card under it: leaving it is ${worth}.`;
+    if (actionText(best, rules) === "leave") return `The ${card} is worth less to you than the unknown card under it: leaving it is ${worth}.`;
     return `The ${card} is worth more to you than the unknown card under it: taking it is ${worth}.`;
   }
   const trump = suitOf(best) === view.trump ? " It is a trump." : "";
@@ -95,17 +96,18 @@ function prizeText(view) {
 
 /** How far behind the next best action is; cards as good as the best by the rules alone say nothing. @param {View} view @param {Rules} rules @param {Advice} advice @returns {string} */
 function others(view, rules, advice) {
+  const { sure, same, sameWin } = constants.judgements;
   const [best] = advice.actions;
   const place = advice.actions.findIndex((action) => action !== best && !areEqual(view, best, action));
   if (place < 0) return "Your other cards are as good.";
   const second = actionName(advice.actions[place], rules);
   const lost = advice.lost[place];
   const win = advice.wins[0] - advice.wins[place];
-  if (win < 0 || (Math.abs(lost) < SAME && win < SAME_WIN)) return `The ${second} is about as good.`;
-  if (lost >= SAME) {
-    if (lost <= SURE * advice.lostErrors[place] && win <= SURE * advice.winErrors[place]) return `The ${second} is hardly worse.`;
+  if (win < 0 || (Math.abs(lost) < same && win < sameWin)) return `The ${second} is about as good.`;
+  if (lost >= same) {
+    if (lost <= sure * advice.lostErrors[place] && win <= sure * advice.winErrors[place]) return `The ${second} is hardly worse.`;
     return `The next best, the ${second}, gives away about ${tricksText(lost)}.`;
   }
-  const more = lost <= -SAME ? `takes about ${tricksText(-lost)} more` : "takes as many tricks";
+  const more = lost <= -same ? `takes about ${tricksText(-lost)} more` : "takes as many tricks";
   return `The ${second} ${more}, but wins the deal less often.`;
 }

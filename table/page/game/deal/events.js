@@ -1,8 +1,8 @@
 // @ts-check
 /** What happened in a deal, in order and in words, as one seat saw it (`simulator/text/events.py`). */
 
-import { cardsOf, difference, intersection, isEmpty, popcount, suitOf } from "../../engine/cards.js";
-import { DRAFT, EXCHANGE, LEAVE, PLAY, SWAP } from "../../engine/state.js";
+import { cardsOf, difference, intersection, isEmpty, nonCardAction, popcount, suitOf } from "../../engine/cards.js";
+import { constants } from "../../engine/constants.js";
 import { sentence } from "../wording.js";
 import { cardName, claimText, resultText, SUIT_NAMES, theCards } from "./words.js";
 
@@ -114,20 +114,21 @@ function eventsOf(rules, before, after, action, step, observer, names) {
   let trick = trickOf(before);
   /** @type {Event[]} */
   const events = [];
-  if (before.decision === EXCHANGE) {
-    const swaps = action === SWAP;
-    return [event(swaps ? "swap" : "keep", actor, null, 0, sentence(names[actor], swaps ? "swap{s} the hand for a blind one" : "keep{s} the hand"), step)];
+  const { play, draft, exchange } = constants.decisions;
+  const choice = nonCardAction(action, rules);
+  if (before.decision === exchange && choice) {
+    return [event(/** @type {"keep" | "swap"} */ (choice.name), actor, null, 0, sentence(names[actor], choice.clause), step)];
   }
-  if (before.decision === PLAY) {
+  if (before.decision === play) {
     trick += 1;
     const verb = before.led < 0 ? "lead{s}" : "play{s}";
     events.push(event("play", actor, action, trick, sentence(names[actor], `${verb} the ${cardName(action)}`), step));
     if (after.led >= 0) return events;
     const { winner } = after;
     events.push(event("win", winner, null, trick, sentence(names[winner], "win{s} the trick"), step));
-  } else if (before.decision === DRAFT && action === LEAVE) {
+  } else if (before.decision === draft && choice?.name === "leave") {
     const left = cardsOf(before.faceUp)[0];
-    events.push(event("leave", actor, left, trick, sentence(names[actor], `leave{s} the ${cardName(left)}`), step));
+    events.push(event("leave", actor, left, trick, sentence(names[actor], choice.clause.replace("{card}", cardName(left))), step));
   }
   events.push(...drawing(before, after, trick, step, observer, names));
   for (const card of cardsOf(difference(after.faceUp, before.faceUp))) {

@@ -2,7 +2,7 @@
 /** A deal as one seat sees it: nothing in it gives away a card that the seat has not seen. */
 
 import { cardsOf, has, isEmpty, ofSuit, popcount, suitOf } from "../../engine/cards.js";
-import { DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY } from "../../engine/state.js";
+import { constants } from "../../engine/constants.js";
 import { joinWords } from "../wording.js";
 import { cardName, claimText, resultText, SUIT_NAMES, takenTricks, theCards } from "./words.js";
 
@@ -17,7 +17,7 @@ import { cardName, claimText, resultText, SUIT_NAMES, takenTricks, theCards } fr
 /** @type {[Side, Side]} */
 const SIDES = ["you", "opponent"];
 const EXPLAINED_TRICKS = 3; // at the start of a deal: later the rules have explained themselves
-/** @type {import("../types.js").DecisionKind[]} by `PLAY`, `PICK`, … */
+/** @type {import("../types.js").DecisionKind[]} by number of the decision */
 const KINDS = ["card", "pick", "pick", "take_or_leave", "keep_or_swap"];
 
 /** @param {number} seat @param {number} you @returns {Side} */
@@ -114,9 +114,10 @@ export function decision(deal, view) {
 /** @param {Episode} deal @param {View} view of the seat to act @returns {string} what it has to do */
 function decisionText(deal, view) {
   const kind = deal.state.decision;
-  if (kind === EXCHANGE) return "Keep your hand, or swap it for a blind one.";
-  if (kind === DRAFT) return `Take ${theCards(cardsOf(view.faceUp))}, or leave it.`;
-  if (kind === PICK || kind === PICK_AFTER) return "Pick one of the face-up cards.";
+  const { play, draft, exchange } = constants.decisions;
+  if (kind === exchange) return "Keep your hand, or swap it for a blind one.";
+  if (kind === draft) return `Take ${theCards(cardsOf(view.faceUp))}, or leave it.`;
+  if (kind !== play) return "Pick one of the face-up cards.";
   const stake = stakeText(view, deal.rules);
   if (stake !== null) return stake;
   if (view.led < 0) return "Lead a card.";
@@ -186,7 +187,7 @@ export function lastTrick(events, seat) {
 
 /** @param {Episode} deal finished @param {number} seat @returns all tricks, seen from a seat */
 export function playedTricks(deal, seat) {
-  const plays = deal.actions.flatMap((action, step) => (deal.states[step].decision === PLAY ? [{ action, actor: deal.actor(step), step }] : []));
+  const plays = deal.actions.flatMap((action, step) => (deal.states[step].decision === constants.decisions.play ? [{ action, actor: deal.actor(step), step }] : []));
   return Array.from({ length: Math.floor(plays.length / 2) }, (_, trick) => {
     const [led, followed] = plays.slice(2 * trick, 2 * trick + 2);
     const [own, other] = led.actor === seat ? [led, followed] : [followed, led];
