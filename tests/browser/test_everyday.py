@@ -6,6 +6,8 @@ Every other test of the browser is for the night.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -202,6 +204,18 @@ def test_a_phone_and_a_desktop_have_room_for_everything_and_axe_finds_nothing(op
     check(table, "hint", [(390, 844), (1280, 800)])
 
 
+@contextmanager
+def slowed_down(table: Table) -> Iterator[None]:
+    """Give a page the network and the processor of a slow phone for a while."""
+    session = table.page.context.new_cdp_session(table.page)
+    speed = {"latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 90_000}  # ms, bytes a second: slow 4G
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", {"offline": False, **speed})
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    yield
+    session.detach()
+
+
 def test_the_page_is_light(open_table: OpenTable, start_server: StartServer) -> None:
     table = open_table(start_server("small"))  # on which nothing has been played
     loaded = table.page.evaluate(
@@ -213,3 +227,25 @@ def test_the_page_is_light(open_table: OpenTable, start_server: StartServer) -> 
     assert {"", "js/main.js", "worker.js", "data.json", "cards.svg", "css/style.css"} <= set(sizes)
     assert all(sizes.values())
     assert sum(sizes.values()) <= 110_000  # bytes
+
+
+_TELL_FIRST_CARD = """new MutationObserver((_, observer) => {
+  if (document.querySelector('#hand button') === null) return;
+  console.log('first card');
+  observer.disconnect();
+}).observe(document, { childList: true, subtree: true });"""
+
+
+def test_the_first_card_of_a_slow_phone_does_not_wait_for_the_bots(
+    open_table: OpenTable, start_server: StartServer
+) -> None:
+    table = open_table(start_server("small"))
+    seen: list[str] = []
+    table.page.on("request", lambda request: seen.append(request.url.rpartition("/")[2]))
+    table.page.on("console", lambda message: seen.append(message.text))
+    table.page.add_init_script(_TELL_FIRST_CARD)
+    with slowed_down(table):
+        table.page.reload()
+        table.wait()
+        table.act()
+    assert seen.index("rules.wasm") < seen.index("first card") < seen.index("bots.wasm")
