@@ -31,8 +31,12 @@ from german_whist.agents.base import ACTION_VALUES, VALUES, Agent, agent_name
 from german_whist.agents.bots.base import RuleBot
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
-from german_whist.agents.inference.sampling import sample_states
-from german_whist.agents.pretrained import CHAMPION
+from german_whist.agents.inference.sampling import check_consistent, sample_states
+from german_whist.agents.judge_kernels import BANDWIDTH, JUDGE_SCRATCH, JUDGEMENT, judge_by_network
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.inputs import network_inputs
+from german_whist.agents.policy.network.forward import forward
+from german_whist.agents.pretrained import CHAMPION, rounded_network
 from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.cards import cards_of
@@ -43,10 +47,12 @@ from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.episodes import Episodes
 from german_whist.simulator.observation.views import Views
 from german_whist.solver.exact_endgame import can_solve_endgame
+from german_whist.solver.search.transposition_table import transposition_table
+from german_whist.solver.tablebase.cache import open_tablebase
 
 WORLDS = 256  # per hint, and per decision of a review: a hint takes less than a second on one core
 ROLLOUTS = "rollouts"  # name of the judge where there is no network
-BANDWIDTH = 0.7  # of the kernel that smooths the margins' distribution, which all actions share up to a shift
+NETWORK = "network"  # name of the judge of the page: the rounded `champion` without a search
 
 _SHIFTS, _HALVINGS = 30.0, 24  # bisection for the shift that reproduces a value network's chance to win
 _LEAST_CHANCE = 0.001  # a value network's chance to win is clipped to this distance from 0 and 1
@@ -93,7 +99,7 @@ class Advice(NamedTuple):
     judge: str
 
 
-def advise(decisions: Decisions, worlds: int = WORLDS, seed: int = 0, judge: Agent | None = None) -> list[Advice]:
+def advise(decisions: Decisions, worlds: int = WORLDS, seed: int = 0, judge: Agent | str | None = None) -> list[Advice]:
     """Return the value of each legal action of n decisions, one ``Advice`` each.
 
     Args:
@@ -101,11 +107,14 @@ def advise(decisions: Decisions, worlds: int = WORLDS, seed: int = 0, judge: Age
             equally likely.
         worlds: number of worlds sampled for each decision.
         seed: seed of the sampling.
-        judge: an agent that knows action values; by default the strongest one for the game.
+        judge: an agent that knows action values; by default the strongest one for the game. ``"network"`` is the judge
+            of the page without a server, whose worlds depend on the hand alone.
 
     Raises:
         ValueError: when no deal agrees with a view or a history, or the judge knows no action values.
     """
+    if isinstance(judge, str) and judge != NETWORK:
+        raise ValueError(f"judge must be an agent or {NETWORK!r}, got {judge!r}")
     views, rules = decisions.views, decisions.rules
     known = opponent_hand_known(views)
     found: dict[int, Advice] = {}
@@ -114,7 +123,12 @@ def advise(decisions: Decisions, worlds: int = WORLDS, seed: int = 0, judge: Age
         margins = exact_margins(views[open_rows]).astype(np.float64)
         found |= {int(row): _exact(views[row], values, rules) for row, values in zip(open_rows, margins, strict=True)}
     if len(hidden):
-        found |= zip(hidden.tolist(), _estimates(decisions[hidden], worlds, seed, judge), strict=True)
+        rest = decisions[hidden]
+        if isinstance(judge, str):
+            estimates = _by_network(rest, worlds) if can_solve_endgame(rules) else _estimates(rest, worlds, seed, None)
+        else:
+            estimates = _estimates(rest, worlds, seed, judge)
+        found |= zip(hidden.tolist(), estimates, strict=True)
     return [found[row] for row in range(len(views))]
 
 
@@ -226,6 +240,32 @@ def _estimates(decisions: Decisions, worlds: int, seed: int, judge: Agent | None
             action, margin, win = (column[row] for column in known.values)
             level = ValueEstimate(actions.index(int(action)), float(margin), float(win))
         found.append(_estimate(actions, estimate, one, rules, lows[row], agent_name(agent), level))
+    return found
+
+
+def _by_network(decisions: Decisions, worlds: int) -> list[Advice]:
+    """Return the advice of the judge ``network`` about decisions with hidden cards."""
+    check_consistent(decisions.views, decisions.rules)
+    rules, checkpoint = decisions.rules, rounded_network(CHAMPION)
+    known = PolicyAgent(checkpoint, rules=rules).evaluate(decisions, ACTION_VALUES).action_values
+    assert known is not None
+    assert checkpoint.packed_value is not None
+    inputs = network_inputs(decisions.canonical(checkpoint.ranks).views, rules, checkpoint.inputs)
+    values = forward(checkpoint.packed_value, inputs).astype(np.float64)
+    judgement, scratch = np.zeros(1, JUDGEMENT), np.zeros(1, JUDGE_SCRATCH)
+    found = []
+    for row, view in enumerate(decisions.views):
+        tablebase = open_tablebase(bool(view["trump"] >= 0), bool(view["low"]))
+        margin, win_logit = values[row]
+        asked = rules.record[0], view, known.margin_gains[row], True, margin, win_logit, np.int64(worlds)
+        judge_by_network(*asked, tablebase, transposition_table(), scratch[0], judgement[0])
+        actions = list(cards_of(int(view["legal"])))
+        of_actions = {name: judgement[0][name][actions].copy() for name in JUDGEMENT.names or ()}
+        errors, win_errors = known.margin_sds[row, actions], known.win_sds[row, actions]
+        best = actions.index(int(known.actions[row]))
+        estimate = Estimate(best, of_actions["margins"], errors, of_actions["wins"], win_errors)
+        scores, none = (of_actions["own"], of_actions["other"]), np.zeros(len(actions))
+        found.append(_advice(actions, estimate, scores, of_actions["trick"], none, rules, NETWORK))
     return found
 
 

@@ -13,7 +13,7 @@ import math
 import threading
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from german_whist.agents.asking import ask
 from german_whist.agents.base import Agent
 from german_whist.agents.inference.sampling import DealSampler
-from german_whist.agents.judge import advise
+from german_whist.agents.judge import NETWORK, advise
 from german_whist.agents.registry import make_agent
 from german_whist.game.actions import action_text
 from german_whist.game.agent_rng import AgentRng
@@ -98,14 +98,17 @@ class Api:
         """Return the value of each action of a decision, as judged for ``hint`` and ``review``.
 
         Args:
-            question: ``rules`` and ``history``; with ``agent``, that agent is the judge.
+            question: ``rules`` and ``history``; with ``agent``, that agent is the judge, or ``network``, the page's.
 
         Raises:
             ValueError: if the question is invalid, or the agent has no values of actions.
         """
         rules, judge, history = _read(question)
         _, batch = _replayed(history, rules)
-        with nullcontext() if judge is None else self._agent(judge, rules) as agent:
+        asked: AbstractContextManager[Agent | str | None] = nullcontext(judge)
+        if judge is not None and judge != NETWORK:
+            asked = self._agent(judge, rules)
+        with asked as agent:
             (found,) = advise(batch.decisions(), judge=agent)
         actions = [action_text(action, rules) for action in found.actions]
         trick = [None if math.isnan(chance) else chance for chance in found.trick]

@@ -21,10 +21,10 @@ from safetensors.numpy import save
 
 from german_whist.agents.base import ACTION_VALUES, agent_name
 from german_whist.agents.judge import LEAST, SAME, SAME_WIN, SURE
-from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.policy.agent import NETWORK_SD, WIN_PER_TRICK
 from german_whist.agents.policy.network.forward import PackedNetwork
 from german_whist.agents.policy.network.layers import Layer
-from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained
+from german_whist.agents.pretrained import CHAMPION, SMALL, load_pretrained, rounded_layer, rounded_network
 from german_whist.agents.registry import make_agent
 from german_whist.game.cards import SUIT_SIZE
 from german_whist.game.match_format import MAX_TARGET
@@ -38,8 +38,6 @@ from german_whist.table import catalogue
 
 NETWORKS = (SMALL, CHAMPION)  # each in a file that the page loads on demand
 OWN_AGENTS = ("random", "greedy", "heuristic", "heuristic+exact", SMALL, CHAMPION)  # run in the page itself
-
-_LARGEST = 127  # absolute value of a quantized weight, at most
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +103,8 @@ def page_constants() -> dict[str, Any]:
         "nonCardActions": [{name: getattr(one, name) for name in fields} for one in NON_CARD_ACTIONS],
         "rewards": REWARDS,
         "maxTarget": MAX_TARGET,
+        "networkSd": NETWORK_SD,
+        "winPerTrick": WIN_PER_TRICK,
         "judgements": {"sure": SURE, "same": SAME, "sameWin": SAME_WIN, "least": least},
     }
 
@@ -196,29 +196,6 @@ def camel_case(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache
-def rounded_network(name: str) -> Checkpoint:
-    """Return a pretrained network with the page's quantized weights: int8, with a scale for each input.
-
-    The weights of counts are much smaller than those of cards, so a scale per unit would round them to 0.
-    """
-    checkpoint = load_pretrained(name)
-    layers, value = (tuple(_restored(*_rounded(one)) for one in part) for part in (checkpoint.layers, checkpoint.value))
-    return dataclasses.replace(checkpoint, layers=layers, value=value)
-
-
-def _rounded(layer: Layer) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Quantize a layer: return its weights as int8[in, out], the scale of each input, and the bias."""
-    weight, bias = layer
-    largest = np.abs(weight).max(axis=0)
-    scale = np.where(largest > 0, largest / _LARGEST, 1).astype(np.float32)
-    return np.rint(weight / scale).clip(-_LARGEST, _LARGEST).astype(np.int8).T, scale, bias.astype(np.float32)
-
-
-def _restored(rounded: npt.NDArray[np.int8], scale: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]) -> Layer:
-    return rounded.T.astype(np.float32) * scale, bias
-
-
-@lru_cache
 def network_bytes(name: str) -> bytes:
     """Return the safetensors file of a network, its layers packed as the kernels read them (``PackedNetwork``).
 
@@ -242,9 +219,9 @@ def network_bytes(name: str) -> bytes:
         parts[part] = {
             "layers": rounded.layers.tolist(),
             **{"suitLayers": rounded.suit_layers, "cardLayers": rounded.card_layers, "outputs": rounded.outputs},
-            "rankByUnplayed": int(checkpoint.ranks == UNPLAYED),
+            **{"rankByUnplayed": int(checkpoint.ranks == UNPLAYED), "logitsPerTrick": checkpoint.logits_per_trick},
         }
-    about = {"name": name, "logitsPerTrick": checkpoint.logits_per_trick, "parts": parts}
+    about = {"name": name, "parts": parts}
     return save(tensors, metadata={"network": json.dumps(about)})
 
 
@@ -252,7 +229,7 @@ def _packed(layers: Sequence[Layer], suit_layers: int, column: int) -> PackedNet
     """Pack layers with other weights: their rounded ones (column 0), or the scales of their inputs (1)."""
     replaced = []
     for layer in layers:
-        rounded, scale, bias = _rounded(layer)
+        rounded, scale, bias = rounded_layer(layer)
         weight = rounded.T.astype(np.float32) if column == 0 else np.broadcast_to(scale, rounded.T.shape)
         replaced.append((weight, bias))
     return PackedNetwork.create(replaced, suit_layers)

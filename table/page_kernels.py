@@ -14,49 +14,48 @@ from numba import from_dtype, types
 
 from german_whist.agents.bots import greedy_kernels
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.bots.heuristic.endgame_kernels import rollout_margin
 from german_whist.agents.endgame.best_card_kernels import MARGIN_ROWS, perfect_card, write_exact_margins
 from german_whist.agents.endgame.open_hands_kernels import is_opponent_hand_known
 from german_whist.agents.inference.suit_lengths import write_lengths
 from german_whist.agents.inference.world_sampling_kernels import (
     HAND_COUNTS,
     MAX_HAND,
-    SELF,
     count_hands,
-    sample_hand,
-    write_hidden_cards,
-    write_known_state,
+)
+from german_whist.agents.judge_kernels import (
+    JUDGE_SCRATCH,
+    JUDGEMENT,
+    MAX_WORLDS,
+    judge_by_network,
+    margin_by_rules,
+    play_foreplay,
+    write_world,
 )
 from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS, write_universal
 from german_whist.agents.policy.network.forward import ForwardScratch, PackedNetwork
 from german_whist.agents.policy.network.forward_kernels import write_outputs
 from german_whist.agents.policy.network.layers import suit_inputs
-from german_whist.game.cards import NUM_CARDS, SUIT_SIZE
+from german_whist.game.cards import NUM_ACTIONS, NUM_CARDS, SUIT_SIZE
 from german_whist.game.dealing_kernels import shuffle
 from german_whist.game.rules import RULES_RECORD
 from german_whist.game.scoring import seat_return as return_of_seat
-from german_whist.game.scoring import signed_margin
-from german_whist.game.state import PLAY, STATE
+from german_whist.game.state import STATE
 from german_whist.game.state_kernels import beats, counted_tricks, is_legal, legal_actions
 from german_whist.game.state_kernels import deal as deal_deck
 from german_whist.game.state_kernels import play as play_action
-from german_whist.game.utils.bit_kernels import intrinsic, lowest, popcount
+from german_whist.game.utils.bit_kernels import intrinsic, lowest
 from german_whist.game.utils.jit import kernel
 from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
 from german_whist.simulator.observation.history import COLUMNS
 from german_whist.simulator.observation.history_kernels import write_history
 from german_whist.simulator.observation.view_kernels import write_view
 from german_whist.simulator.observation.views import VIEW
-from german_whist.solver.search.alpha_beta_kernels import WINDOW_HIGH, WINDOW_LOW, alpha_beta
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, TranspositionTable
-from german_whist.solver.search.value_kernels import encode_position
-from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 from german_whist.solver.tablebase.ranking import Ranking
 from german_whist.solver.tablebase.tablebase_file import Tablebase
 
 MAX_EVENTS = 256  # of a history, in any game
 MAX_ACTIONS = 128  # in a deal of any game
-MAX_WORLDS = 256  # of a judgement
 MAX_LAYERS = 8  # of a network
 MAX_WEIGHTS, MAX_UNITS, MAX_INPUTS = 874_784, 384, 1025  # numbers in all its layers, units and inputs + 1 of one
 
@@ -81,6 +80,7 @@ NETWORK = np.dtype(  # a ``PackedNetwork``
         ("suit_layers", np.int64),
         ("card_layers", np.int64),
         ("outputs", np.int64),
+        ("logits_per_trick", np.float64),  # scale of the logits, which are action values
         ("rank_by_unplayed", np.int64),  # 1 if ranks are counted among the unplayed cards
         ("memory", np.float32, (MAX_WEIGHTS,)),
     ],
@@ -88,7 +88,7 @@ NETWORK = np.dtype(  # a ``PackedNetwork``
 )
 EVALUATION = np.dtype(  # what a network says of a decision, and scratch memory
     [
-        ("advantages", np.float64, (NUM_CARDS + 2,)),  # logits below the highest, by action; NaN if it is not legal
+        ("advantages", np.float64, (NUM_ACTIONS,)),  # in tricks of margin, by action; NaN if it is not legal
         ("margin", np.float64),  # of its value network
         ("win_logit", np.float64),
         ("canonical", VIEW, (1,)),
@@ -97,7 +97,7 @@ EVALUATION = np.dtype(  # what a network says of a decision, and scratch memory
         ("suits", np.int8, _SUIT_INPUTS.shape),
         ("indices", np.int64, (MAX_INPUTS,)),
         ("units", np.float32, (4, _SUITS * MAX_UNITS)),
-        ("outputs", np.float32, (1, NUM_CARDS + 2)),
+        ("outputs", np.float32, (1, NUM_ACTIONS)),
     ],
     align=True,
 )
@@ -119,8 +119,7 @@ SOLVER = np.dtype(  # transposition tables of one kind of game, and a tablebase 
 )
 ROLLOUTS = np.dtype(
     [
-        ("margins", np.int8, (MAX_WORLDS,)),  # with an endgame by rules of thumb
-        ("exact", np.int8, (MAX_WORLDS,)),  # with a perfect endgame
+        ("margins", np.int8, (MAX_WORLDS,)),
         ("blinds", np.int8, (NUM_CARDS,)),
     ],
     align=True,
@@ -136,6 +135,8 @@ RECORDS = {
     "evaluation": EVALUATION,
     "solver": SOLVER,
     "rollouts": ROLLOUTS,
+    "judgement": JUDGEMENT,
+    "judgeScratch": JUDGE_SCRATCH,
 }
 
 _ADDRESS = {name: types.CPointer(from_dtype(dtype)) for name, dtype in RECORDS.items()}
@@ -261,15 +262,14 @@ def _write_network_outputs(network, evaluation):
     write_outputs(packed, evaluation.inputs, scratch, evaluation.outputs[:, :outputs])
 
 
-@_entry("bots", _i32, _RULES, _VIEW, _NETWORK, _NETWORK, _ADDRESS["evaluation"])
-def evaluate(rules, view, policy, value, evaluation):
-    """Write what a network says of a decision, and return its action; ``value`` has no layers if there is none."""
-    found = at(evaluation)
-    found.canonical[0] = at(view)
+@kernel
+def _evaluate(rules, view, policy, value, found):
+    """Write what a network says of a decision, and return its action."""
+    found.canonical[0] = view
     seen = found.canonical[0]
-    relabel_view(at(view), seen, found.relabeling, at(policy).rank_by_unplayed != 0)
-    write_universal(at(rules), seen, found.inputs[0])
-    _write_network_outputs(at(policy), found)
+    relabel_view(view, seen, found.relabeling, policy.rank_by_unplayed != 0)
+    write_universal(rules, seen, found.inputs[0])
+    _write_network_outputs(policy, found)
     logits, best, rest = found.outputs[0], lowest(seen.legal), seen.legal
     while rest:
         action = lowest(rest)
@@ -281,11 +281,18 @@ def evaluate(rules, view, policy, value, evaluation):
     while rest:
         action = lowest(rest)
         rest &= rest - _ONE
-        found.advantages[decode_action(action, found.relabeling)] = np.float64(logits[action] - logits[best])
-    if at(value).num_layers:
-        _write_network_outputs(at(value), found)
+        below = np.float64(logits[action] - logits[best])
+        found.advantages[decode_action(action, found.relabeling)] = below / policy.logits_per_trick
+    if value.num_layers:
+        _write_network_outputs(value, found)
         found.margin, found.win_logit = np.float64(found.outputs[0, 0]), np.float64(found.outputs[0, 1])
-    return np.int32(decode_action(best, found.relabeling))
+    return decode_action(best, found.relabeling)
+
+
+@_entry("bots", _i32, _RULES, _VIEW, _NETWORK, _NETWORK, _ADDRESS["evaluation"])
+def evaluate(rules, view, policy, value, evaluation):
+    """Write what a network says of a decision, and return its action; ``value`` has no layers if there is none."""
+    return np.int32(_evaluate(at(rules), at(view), at(policy), at(value), at(evaluation)))
 
 
 @kernel
@@ -316,28 +323,9 @@ def best_card(view, solver):
     return np.int32(perfect_card(tablebase, tables, at(view), at(solver).scratch))
 
 
-@kernel
-def _write_world(rules, view, counts, number, state, blinds):
-    """Write a world of a view, whose hand is the random key, so that a hint and a review see the same ones."""
-    key, number = np.uint64(view.hand), np.uint64(number)
-    write_known_state(rules, view, state)
-    write_hidden_cards(rules, view, sample_hand(counts, key, number), key, number, state, blinds)
-
-
-@kernel
-def _play_foreplay(rules, state, seen):
-    """Play on by the heuristic bot until the endgame can be solved, else to the end of the deal."""
-    is_open = not (rules.race or rules.humbug)
-    while not state.done:
-        if is_open and not (state.face_up or state.top < rules.cards or state.decision != PLAY or state.led >= 0):
-            return
-        write_view(rules, state, np.int64(state.turn), seen)
-        play_action(rules, state, np.int64(heuristic_action(seen)))
-
-
-@_entry("bots", types.void, _RULES, _VIEW, _COUNTS, _i32, _i32, _i32, _STATE, _VIEW, _SOLVER, _ADDRESS["rollouts"])
-def roll_out(rules, view, counts, action, worlds, solved, state, seen, solver, rollouts):
-    """Write the margins of an action in worlds in which the heuristic bot plays on; the endgames of some are solved.
+@_entry("bots", types.void, _RULES, _VIEW, _COUNTS, _i32, _i32, _STATE, _VIEW, _ADDRESS["rollouts"])
+def roll_out(rules, view, counts, action, worlds, state, seen, rollouts):
+    """Write the margins of an action in worlds in which the heuristic bot plays on, and rules of thumb the endgame.
 
     Args:
         rules: the rules.
@@ -345,32 +333,43 @@ def roll_out(rules, view, counts, action, worlds, solved, state, seen, solver, r
         counts: scratch.
         action: the action.
         worlds: number of worlds, at most ``MAX_WORLDS``.
-        solved: in so many of them, the endgame is solved as well.
         state: scratch.
         seen: scratch.
-        solver: tables of the solver.
         rollouts: written.
     """
     record, world, found = at(rules), at(state), at(rollouts)
     count_hands(record, at(view), at(counts))
     for number in range(worlds):
-        _write_world(record, at(view), at(counts), number, world, found.blinds)
+        write_world(record, at(view), at(counts), np.uint64(number), world, found.blinds)
         play_action(record, world, np.int64(action))
-        _play_foreplay(record, world, at(seen))
-        margin = signed_margin(record, world, SELF)
-        found.margins[number] = found.exact[number] = margin
-        if world.done:
-            continue
-        turn, trump, low = np.int64(world.turn), np.int64(world.trump), np.int64(world.low)
-        leader, follower = world.hands[turn], world.hands[1 - turn]
-        sign = 1 if turn == SELF else -1
-        more = rollout_margin(leader, follower, np.int64(-1), trump, low != 0)
-        found.margins[number] = margin + sign * (-more if low else more)
-        if number < solved and popcount(leader) <= MAX_CARDS:
-            tablebase, tables = _tables(at(solver), trump, low)
-            position, cards, led = encode_position(tablebase, leader, follower, trump, np.int64(-1))
-            value = alpha_beta(tablebase, tables.plain, position, cards, led, WINDOW_LOW, WINDOW_HIGH)
-            found.exact[number] = margin + sign * (2 * value - cards)
+        play_foreplay(record, world, at(seen))
+        found.margins[number] = margin_by_rules(record, world)
+
+
+@_entry(
+    "bots",
+    *(_i32, _RULES, _VIEW, _NETWORK, _NETWORK, _ADDRESS["evaluation"], _i32),
+    *(_SOLVER, _ADDRESS["judgeScratch"], _ADDRESS["judgement"]),
+)
+def judge(rules, view, policy, value, evaluation, worlds, solver, scratch, judgement):
+    """Write what the judge ``network`` says of a decision, and return its choice; arguments as in ``evaluate``."""
+    best = _evaluate(at(rules), at(view), at(policy), at(value), at(evaluation))
+    tablebase, tables = _tables(at(solver), np.int64(at(view).trump), np.int64(at(view).low))
+    found = at(evaluation)
+    judge_by_network(
+        at(rules),
+        at(view),
+        found.advantages,
+        at(value).num_layers > 0,
+        found.margin,
+        found.win_logit,
+        np.int64(worlds),
+        tablebase,
+        tables.plain,
+        at(scratch),
+        at(judgement),
+    )
+    return np.int32(best)
 
 
 @_entry("bots", _i32, _RULES, _VIEW, _COUNTS, _i32, _i32, _STATE, _VIEW, _ADDRESS["rollouts"])
@@ -381,7 +380,7 @@ def count_won(rules, view, counts, card, worlds, state, seen, rollouts):
         return np.int32(worlds if beats(np.int64(card), np.int64(at(view).led), np.int64(at(view).trump)) else 0)
     count_hands(record, at(view), at(counts))
     for number in range(worlds):
-        _write_world(record, at(view), at(counts), number, world, at(rollouts).blinds)
+        write_world(record, at(view), at(counts), np.uint64(number), world, at(rollouts).blinds)
         play_action(record, world, np.int64(card))
         write_view(record, world, np.int64(world.turn), at(seen))
         won += not beats(np.int64(heuristic_action(at(seen))), np.int64(card), np.int64(at(view).trump))

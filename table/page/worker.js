@@ -2,12 +2,14 @@
 /** The worker that thinks for the page: what an agent plays, and what each action of a decision is worth. */
 
 import { makeAgent } from "./engine/agents.js";
+import { setConstants } from "./engine/constants.js";
 import { loadKernels } from "./engine/kernels.js";
 import { NETWORKS, readNetwork } from "./engine/network.js";
 import { opponentHandKnown } from "./engine/view.js";
 import { advise } from "./judge/advice.js";
 
 /** @typedef {import("./engine/network.js").Network} Network */
+/** @typedef {import("./engine/constants.js").Constants} Constants */
 /** @typedef {import("./engine/rules.js").Rules} Rules */
 /** @typedef {import("./engine/view.js").View} View */
 
@@ -15,7 +17,7 @@ import { advise } from "./judge/advice.js";
  * What the page asks: what an agent plays, what each action is worth, that a network be loaded, or the bots alone; the view
  * is that of the seat to act.
  *
- * @typedef {{what: "act", spec: string, rules: Rules, view: View} | {what: "advise", rules: Rules, view: View} | {what: "load", name: string} | {what: "prepare"}} Question
+ * @typedef {{what: "act", spec: string, rules: Rules, view: View} | {what: "advise", rules: Rules, view: View, constants: Constants} | {what: "load", name: string} | {what: "prepare"}} Question
  */
 
 /**
@@ -82,7 +84,10 @@ async function answerTo(question) {
     return null;
   }
   const { rules, view } = question;
-  if (question.what === "advise") return advise(view, rules, rules.humbug || opponentHandKnown(view) ? null : await judge());
+  if (question.what === "advise") {
+    setConstants(question.constants);
+    return advise(view, rules, rules.humbug || opponentHandKnown(view) ? null : await judge());
+  }
   return makeAgent(question.spec, rules, NETWORKS.includes(question.spec) ? await networkOf(question.spec) : null)(view);
 }
 

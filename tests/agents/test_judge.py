@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from german_whist.agents.judge import ROLLOUTS, Advice, advise, judge_action, judge_of
+from german_whist.agents.judge_kernels import exponential, logistic, normal_share
 from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.cards import cards_of, parse_hand
@@ -165,3 +167,31 @@ def test_sampling_network_as_judge() -> None:
     )
     assert sampled[:-1] == best[:-1]
     assert (best.lost_errors[0], best.win_errors[0]) == (0, 0)
+
+
+def test_the_judge_of_the_page_is_the_network_alone() -> None:
+    for game, expected in (("classic", "network"), ("race", "network"), ("humbug", "rollouts")):
+        batch = DealBatch(game, 1, seed=5)
+        advice, again = (advise(batch.decisions(), 16, judge="network")[0] for _ in range(2))
+        assert advice.judge == expected
+        np.testing.assert_equal(advice, again)
+    network = make_agent("champion", "classic").prior
+    batch = DealBatch("classic", 1, seed=5)
+    near = advise(batch.decisions(), 16, judge=network)[0]
+    advice = advise(batch.decisions(), 16, judge="network")[0]
+    losses = dict(zip(near.actions, near.lost, strict=True))
+    assert [losses[action] for action in advice.actions] == pytest.approx(advice.lost, abs=0.05)  # rounded weights
+    assert advice.wins[0] == pytest.approx(near.wins[0], abs=0.02)
+
+
+def test_a_judge_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ValueError, match="champion"):
+        advise(DealBatch("tiny", 1).decisions(), judge="champion")
+
+
+def test_functions_of_the_judge_need_no_library_of_mathematics() -> None:
+    for value in np.linspace(-44, 44, 1001):
+        assert exponential(value) == pytest.approx(math.exp(value), rel=1e-14)
+    for value in np.linspace(-9, 9, 1001):
+        assert normal_share(value) == pytest.approx(0.5 * math.erfc(-value / math.sqrt(2)), abs=1e-7)
+        assert logistic(value) == pytest.approx(1 / (1 + math.exp(-value)), rel=1e-14)

@@ -6,6 +6,8 @@ from typing import Any
 
 from tests.browser.conftest import OpenTable
 
+_CREATE = """() => modules["game/sessions.js"].create({ rules: "classic", agent: "heuristic", seed: 3, seat: 0 })"""
+
 
 def test_a_host_that_gives_modules_another_type_is_no_obstacle(open_table: OpenTable) -> None:
     table = open_table()
@@ -37,3 +39,20 @@ def test_a_browser_that_is_too_old_is_told_in_one_sentence(open_table: OpenTable
         assert alert.text_content().count(".") == 2  # the end, and a version
     finally:
         table.page.unroute("**/rules.wasm")
+
+
+def test_the_judge_of_the_page_criticises(open_table: OpenTable) -> None:
+    table = open_table()
+    table.page.route("**/api/warm", lambda route: route.fulfill(json={"warm": False}))
+    try:
+        table.page.reload()
+        table.wait()
+        session = table.page.evaluate(_CREATE)
+        labels: list[str] = []
+        while not {"inaccuracy", "mistake", "blunder"} & set(labels):
+            session = table.do("hint", session)
+            labels += [option["label"] for option in session["hint"]["options"]]
+            assert "By the network" in session["hint"]["byText"]
+            session = table.do("act", session, session["position"]["decision"]["actions"][0])
+    finally:
+        table.page.unroute("**/api/warm")

@@ -116,7 +116,7 @@ def test_hints_and_the_review(table: Table) -> None:
     coach = table.page.get_by_role("region", name="Coach", exact=True)
     coach.wait_for()
     words = coach.text_content()
-    assert "By Champion." in words
+    assert "By the network." in words
     assert coach.get_by_role("heading").text_content().removeprefix("Play the ") in table.hand
     cards = coach.get_by_role("table", name="What the opponent may hold").locator("tbody td:nth-child(3)")
     assert sum(map(float, cards.all_text_contents())) == pytest.approx(len(table.hand), abs=0.3)
@@ -293,7 +293,7 @@ def test_the_champion_plays_without_a_connection_once_it_has_been_loaded(browser
         table.wait()
         session = table.do("create", {"rules": "classic", "agent": "champion", "seat": 0})
         assert session["position"]["led"]["by"] == "opponent"
-        assert table.do("hint", session)["hint"]["byText"] == "By Champion."
+        assert table.do("hint", session)["hint"]["byText"] == "By the network."
         assert table.complaints == []
     finally:
         table.close()

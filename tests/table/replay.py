@@ -30,13 +30,14 @@ from german_whist.agents.endgame.open_hands import best_cards, exact_margins, op
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS
 from german_whist.agents.policy.inputs import network_inputs
+from german_whist.agents.pretrained import rounded_network
 from german_whist.agents.registry import make_agent
 from german_whist.game.cards import NUM_ACTIONS, NUM_CARDS
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import REWARDS
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.decisions import Decisions
-from german_whist.table.page_data import NETWORKS, page_rules, rounded_network, write_data
+from german_whist.table.page_data import NETWORKS, page_rules, write_data
 
 REPLAY = Path(__file__).parent / "replay.mjs"
 

@@ -164,3 +164,11 @@ def test_a_body_that_is_no_json_is_refused(client: TestClient) -> None:
         answer = client.post("api/advise", content=body, headers={"content-type": "application/json"})
         assert answer.status_code == 400
         assert "error" in answer.json()
+
+
+def test_the_judge_of_the_page_answers_by_its_name() -> None:
+    batch = DealBatch("tiny", history=True)
+    answers = [API.advise(question(batch, "network")) for _ in range(2)]
+    assert answers[0]["judge"] == "network"
+    assert answers[0]["actions"] == answers[1]["actions"]
+    assert answers[0]["wins"] == answers[1]["wins"]

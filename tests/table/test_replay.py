@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.pretrained import load_pretrained
+from german_whist.agents.pretrained import load_pretrained, rounded_network
 from german_whist.game.rules import rule_names
 from german_whist.simulator.batch import DealBatch
-from german_whist.table.page_data import NETWORKS, page_rules, rounded_network
+from german_whist.table.page_data import NETWORKS, page_rules
 from tests.table.node import needs_node
 from tests.table.replay import BLOCK, blocks, replay
 

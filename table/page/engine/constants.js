@@ -15,6 +15,8 @@
  * @property {NonCardAction[]} nonCardActions  actions that are not cards, each with the setting of the rules that allows it
  * @property {string[]} rewards  by number
  * @property {number} maxTarget  the largest number of a match
+ * @property {number} networkSd  standard deviation of the error of a network's advantages, in margin
+ * @property {number} winPerTrick  what a trick of margin is worth in chance to win, for errors
  * @property {Judgements} judgements
  */
 

@@ -33,6 +33,8 @@ const RECORDS = {
     handCounts: "handCounts",
     evaluation: "evaluation",
     rollouts: "rollouts",
+    judgement: "judgement",
+    judgeScratch: "judgeScratch",
     small: "network",
     smallValue: "network",
     champion: "network",

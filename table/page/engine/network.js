@@ -9,12 +9,13 @@ import { kernels } from "./kernels.js";
 /**
  * @typedef {object} Network
  * @property {string} name  of the agent that plays it
- * @property {number} logitsPerTrick  scale of the logits, which are action values
  * @property {boolean} hasValue  whether it has a value network
  */
 
 /** The agents that play a network, the stronger one last. */
 export const NETWORKS = ["small", "champion"];
+
+export const STRONGEST = "champion";
 
 /**
  * Unpack the network in a file into the memory of the kernels.
@@ -64,14 +65,14 @@ export function readNetwork(file) {
  * @param {View} view of a seat to act
  * @returns {Evaluation}
  */
-export function evaluate({ name, logitsPerTrick, hasValue }, rules, view) {
+export function evaluate({ name, hasValue }, rules, view) {
   const { call, records, memory, at } = kernels.bots;
   const { evaluation } = records;
   const action = call.evaluate(
     records.rules.write(rules.game), records.view.write(view), at[name], at[`${name}Value`], at.evaluation,
   );
   const below = new Float64Array(memory, evaluation.field.advantages, 54);
-  const advantages = new Map([...below.entries()].filter(([, logit]) => !Number.isNaN(logit)).map(([one, logit]) => [one, logit / logitsPerTrick]));
+  const advantages = new Map([...below.entries()].filter(([, margin]) => !Number.isNaN(margin)));
   const [margin, winLogit] = new Float64Array(memory, evaluation.field.margin, 2);
   return { action, advantages, value: hasValue ? { margin, win: 1 / (1 + Math.exp(-winLogit)) } : null };
 }

@@ -5,7 +5,8 @@ import { dataNow } from "./data.js";
 import { differInScoringOnly, rulesNamed } from "../engine/rules.js";
 import { matchFormatOf } from "./setup.js";
 
-export const STRONGEST = "champion"; // of the agents that the page plays by itself: it judges, and its tricks are the luck of a deal
+// Of the agents that the page plays by itself, the one that judges, and whose tricks are the luck of a deal.
+export { STRONGEST } from "../engine/network.js";
 
 /** @param {string} rules @returns {import("./data.js").GameWords} @throws {Error} if the page does not play these rules */
 export function wordsOf(rules) {
@@ -31,7 +32,7 @@ export function matchTitle(match) {
 }
 
 /** @type {Record<string, string>} */
-const JUDGES = { rollouts: "simulated play" };
+const JUDGES = { rollouts: "simulated play", network: "the network" };
 
 /** @param {string} spec of an agent, or what judges @returns {string} its name for people; the specification if it has none */
 export function agentTitle(spec) {

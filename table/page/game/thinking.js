@@ -6,6 +6,7 @@
  */
 
 import { parseAction } from "../engine/cards.js";
+import { constants } from "../engine/constants.js";
 import { historyOf } from "../engine/history.js";
 import { isLegal } from "../engine/state.js";
 import { opponentHandKnown } from "../engine/view.js";
@@ -182,7 +183,7 @@ async function playedByServer(spec, deal) {
  */
 export async function advise(deal, step = deal.actions.length) {
   const view = deal.view(deal.stateAt(step).turn, step);
-  const ofPage = () => askWorker({ what: "advise", rules: deal.rules, view });
+  const ofPage = () => askWorker({ what: "advise", rules: deal.rules, view, constants });
   // Where both hands are known, the solver of the page is exact, too, and saves a request.
   const advice = opponentHandKnown(view) ? await ofPage() : await serverFirst(() => advisedByServer(deal, step), ofPage);
   return lowestOfEquals(advice, view);

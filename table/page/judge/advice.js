@@ -1,24 +1,20 @@
 // @ts-check
 /**
- * What every action of a decision is worth, by what its seat knows: the one place that says how good a move is
- * (`agents/judge.py`, with a network as the judge).
+ * What every action of a decision is worth, by what its seat knows (`agents/judge.py`).
  *
  * - Where the opponent's hand is known, the endgame solver gives the exact result of each action.
- * - Elsewhere the network says how the actions differ, in margin. The value network says what the network's choice is
- *   worth, in margin and in chance to win; without one, rollouts do. Rollouts also give the spread of the margins, which
- *   turns margins into chances to win. Their worlds are sampled uniformly from those that the view allows, and the textbook
- *   bot plays for both seats.
- * - In humbug, which no network plays, everything comes from rollouts of all actions.
+ * - Elsewhere the judge `network` says it, the same as in Python (`agents/judge_kernels.py`).
+ * - In humbug, which no network plays, everything comes from rollouts of all actions in worlds sampled uniformly from
+ *   those that the view allows; the textbook bot plays for both seats.
  *
- * Python tries every action in rollouts and plays their endgames exactly. Here only the network's choice is tried, and the
- * endgame of most worlds is played by rules of thumb, so that a phone can do it while a person waits. The random numbers of
- * a decision depend on the seat's hand alone, so a hint and a review of the same decision say the same.
+ * The random numbers of a decision depend on the seat's hand alone, so a hint and a review of the same decision say the same.
  */
 
 import { cardsOf } from "../engine/cards.js";
+import { constants } from "../engine/constants.js";
 import { exactMargins } from "../engine/endgame.js";
 import { kernels } from "../engine/kernels.js";
-import { evaluate } from "../engine/network.js";
+import { STRONGEST } from "../engine/network.js";
 import { opponentHandKnown } from "../engine/view.js";
 import { tricksLost, tricksTaken } from "./tricks.js";
 
@@ -27,16 +23,11 @@ import { tricksLost, tricksTaken } from "./tricks.js";
 /** @typedef {import("../engine/view.js").View} View */
 
 const EXACT = "exact";
+const NETWORK = "network"; // the strongest one
 const ROLLOUTS = "rollouts";
 const WORLDS = 256; // of a decision
 const TRIED = 96; // in which every action is tried, where there is no network
-const SOLVED = 32; // of these worlds, the endgames are solved
 const BANDWIDTH = 0.7; // margin: of the Gaussian kernel that smooths the distribution, which the actions share but for a shift
-const NETWORK_SD = 0.3; // standard deviation of the error of the network's advantages, in margin
-const WIN_PER_TRICK = 0.08; // what a trick of margin is worth in chance to win, for errors
-const SHIFTS = 30; // margin: how far the bisection looks for the shift that gives the chance to win of a value network
-const HALVINGS = 24; // of that bisection
-const SURE = 0.001; // a value network's chance is taken as no closer to 0 or 1
 
 /**
  * The value of each legal action of one decision.
@@ -51,7 +42,7 @@ const SURE = 0.001; // a value network's chance is taken as no closer to 0 or 1
  * @property {number[]} winErrors standard errors of the differences from the first
  * @property {number[]} trick chance to win the current trick after each; NaN where it is unknown
  * @property {boolean} exact whether the values are exact results
- * @property {string} judge what they come from: the name of a network, `exact`, `rollouts`, or an agent of the server
+ * @property {string} judge what they come from: `network`, the name of a weaker one, `exact`, `rollouts`, or an agent of the server
  */
 
 /**
@@ -63,7 +54,7 @@ const SURE = 0.001; // a value network's chance is taken as no closer to 0 or 1
  */
 export function advise(view, rules, network, worlds = network === null ? TRIED : WORLDS) {
   if (opponentHandKnown(view)) return exactAdvice(view, rules);
-  return network === null ? rolloutAdvice(view, rules, worlds) : estimatedAdvice(view, rules, network, worlds);
+  return network === null ? rolloutAdvice(view, rules, worlds) : networkAdvice(view, rules, network, worlds);
 }
 
 /**
@@ -129,36 +120,37 @@ function scoresOf(margin, rules, low) {
 }
 
 /** @param {View} view @param {Rules} rules @param {Network} network @param {number} number of worlds @returns {Advice} */
-function estimatedAdvice(view, rules, network, number) {
-  const { advantages: gains, value } = evaluate(network, rules, view);
-  const actions = [...gains.keys()].sort((one, other) => one - other);
-  const best = actions.findIndex((action) => gains.get(action) === 0); // of equals the lowest, as in Python
-  const samples = rollOuts(view, rules, actions[best], number);
-  const middle = mean(samples), level = value === null ? middle : value.margin;
-  const margins = actions.map((action) => level + Number(gains.get(action)));
-  // All samples, shifted to each action in turn: the actions then differ by their values alone, not by noise.
-  const shift = value === null ? 0 : shiftTo(value.win, samples.map((sample) => sample - middle + level));
-  const spread = samples.map((sample) => sample - middle + shift);
-  const shifted = margins.map((margin) => spread.map((sample) => sample + margin));
-  const values = {
-    margins,
-    wins: shifted.map(winOf),
-    trick: actions.map((action) => trickChance(view, rules, action, number)),
-    marginErrors: actions.map(() => NETWORK_SD),
-    winErrors: actions.map(() => NETWORK_SD * WIN_PER_TRICK),
+function networkAdvice(view, rules, network, number) {
+  const { call, records, memory, at } = kernels.bots;
+  const { name } = network;
+  const { networkSd, winPerTrick } = constants;
+  call.judge(
+    records.rules.write(rules.game), records.view.write(view), at[name], at[`${name}Value`], at.evaluation, number,
+    at.solver, at.judgeScratch, at.judgement,
+  );
+  const actions = cardsOf(view.legal);
+  const { field } = records.judgement;
+  const read = (/** @type {number} */ address) => {
+    const values = new Float64Array(memory, address, 54);
+    return actions.map((action) => values[action]);
   };
-  const scores = margins.map((margin, place) => {
-    if (!rules.race) return scoresOf(margin, rules, view.low !== 0);
-    const races = shifted[place].map((sample) => scoresOf(sample, rules, false)); // tricks are not linear in the margin
-    return /** @type {[number, number]} */ ([mean(races.map((one) => one[0])), mean(races.map((one) => one[1]))]);
-  });
-  return adviceOf(actions, values, scores, rules, network.name, best);
+  const values = {
+    margins: read(field.margins),
+    wins: read(field.wins),
+    trick: read(field.trick),
+    marginErrors: actions.map(() => networkSd),
+    winErrors: actions.map(() => networkSd * winPerTrick),
+  };
+  const best = values.margins.indexOf(Math.max(...values.margins)); // of equals the lowest, as in Python
+  const [own, other] = [read(field.own), read(field.other)];
+  const scores = own.map((tricks, place) => /** @type {[number, number]} */ ([tricks, other[place]]));
+  return adviceOf(actions, values, scores, rules, name === STRONGEST ? NETWORK : name, best);
 }
 
 /** @param {View} view @param {Rules} rules @param {number} number of worlds @returns {Advice} */
 function rolloutAdvice(view, rules, number) {
   const actions = cardsOf(view.legal);
-  const samples = actions.map((action) => rollOut(view, rules, action, number).margins);
+  const samples = actions.map((action) => rollOut(view, rules, action, number));
   const margins = samples.map(mean);
   const best = margins.indexOf(Math.max(...margins));
   const spread = samples.flatMap((row, place) => row.map((sample) => sample - margins[place]));
@@ -182,29 +174,7 @@ function rolloutAdvice(view, rules, number) {
 const mean = (numbers) => numbers.reduce((total, number) => total + number, 0) / numbers.length;
 
 /**
- * Roll out an action in sampled worlds: the textbook bot plays the rest of the foreplay for both seats.
- *
- * @param {View} view
- * @param {Rules} rules
- * @param {number} action of the seat to act
- * @param {number} number of worlds
- * @param {number} [solved] in so many of them, the endgame is solved, too
- * @returns {{margins: number[], exact: number[]}} its margin in each world, with rules of thumb in the endgame; with perfect play
- */
-function rollOut(view, rules, action, number, solved = 0) {
-  const { call, records, memory, at } = kernels.bots;
-  const { rollouts } = records;
-  call.roll_out(
-    records.rules.write(rules.game), records.view.write(view), at.handCounts, action, number, solved,
-    at.state, at.scratchView, at.solver, at.rollouts,
-  );
-  const read = (/** @type {number} */ address, /** @type {number} */ count) => [...new Int8Array(memory, address, count)];
-  return { margins: read(rollouts.field.margins, number), exact: read(rollouts.field.exact, Math.min(solved, number)) };
-}
-
-/**
- * Roll out an action. Rules of thumb err in endgames, mostly in one direction, so the errors found in the solved worlds
- * correct the others.
+ * Roll out an action in sampled worlds, with the textbook bot for both seats.
  *
  * @param {View} view
  * @param {Rules} rules
@@ -212,10 +182,11 @@ function rollOut(view, rules, action, number, solved = 0) {
  * @param {number} number of worlds
  * @returns {number[]} its margin in each world
  */
-function rollOuts(view, rules, action, number) {
-  const { margins, exact } = rollOut(view, rules, action, number, SOLVED);
-  const errors = exact.map((margin, place) => margin - margins[place]);
-  return margins.map((margin, place) => margin + errors[place % errors.length]);
+function rollOut(view, rules, action, number) {
+  const { call, records, memory, at } = kernels.bots;
+  const address = [records.rules.write(rules.game), records.view.write(view), at.handCounts];
+  call.roll_out(...address, action, number, at.state, at.scratchView, at.rollouts);
+  return [...new Int8Array(memory, records.rollouts.field.margins, number)];
 }
 
 /** @param {View} view @param {Rules} rules @param {number} card @param {number} number of worlds @returns {number} the chance to win the current trick with it */
@@ -229,18 +200,6 @@ function trickChance(view, rules, card, number) {
 /** @param {number[]} margins samples @returns {number} the chance to win */
 function winOf(margins) {
   return mean(margins.map((margin) => normalShare(margin / BANDWIDTH)));
-}
-
-/** @param {number} win @param {number[]} margins samples @returns {number} how far to shift them to get a chance to win */
-function shiftTo(win, margins) {
-  const wanted = Math.min(Math.max(win, SURE), 1 - SURE);
-  let [low, high] = [-SHIFTS, SHIFTS];
-  for (let halving = 0; halving < HALVINGS; halving += 1) {
-    const middle = (low + high) / 2;
-    if (winOf(margins.map((margin) => margin + middle)) < wanted) low = middle;
-    else high = middle;
-  }
-  return (low + high) / 2;
 }
 
 /** @param {number} value @returns {number} the standard normal distribution function (Abramowitz and Stegun, 26.2.17; the error is below 1e-7) */

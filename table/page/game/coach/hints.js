@@ -44,8 +44,8 @@ function judgeText({ exact, judge: by }, title) {
   if (exact) return "Exact: both hands are known.";
   if (by === "rollouts") return "By simulated play, for the most tricks.";
   if (by.includes(":search=")) return `By ${title}: winning comes first, then tricks.`;
-  if (isCopy(by)) return `By this page’s copy of ${title}, until the server is ready.`;
-  return by === STRONGEST ? `By ${title}.` : `By ${title}, because ${agentTitle(STRONGEST)} could not be loaded.`;
+  if (by === "network" && isCopy(STRONGEST)) return "By the network alone, until the server is ready.";
+  return by === "network" ? "By the network." : `By ${title}, because ${agentTitle(STRONGEST)} could not be loaded.`;
 }
 
 /** @param {View} view @param {Rules} rules @returns what the opponent may hold, by suit */
