@@ -2,7 +2,7 @@
 
 ``reset`` takes the deal, as seed and index, and the seat, so each deal can be played from both seats. A script that
 plays the lowest legal card, which the state names, stands in for a model.
-It printed, in 40 s: deal 0, seat 0: 5.61 tricks given away. … Opponent wins 12 to 1. …
+It printed, in 40 s: deal 0, seat 0: 3.59 tricks given away. … Opponent wins 9 to 4. …
 """
 
 import threading
