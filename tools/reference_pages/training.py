@@ -68,7 +68,8 @@ def speedruns() -> str:
             apart = [_seconds(entry[key]) for key in ("evaluation_seconds", "compiling_seconds")]
             rate = f"{100 * entry['win_rate']:.1f} %"
             source = ", ".join(filter(None, (entry["commit"] and f"`{entry['commit']}`", plain(entry["by"]))))
-            rows.append((f"`{name}`", *seconds, rate, plain(entry["machine"]), *apart, f"`{entry['command']}`", source))
+            command = entry["command"].replace("{seed}", "SEED").replace("{out}", "OUT")
+            rows.append((f"`{name}`", *seconds, rate, plain(entry["machine"]), *apart, f"`{command}`", source))
         columns = ("entry", "seconds", "processor-seconds", "win rate", "machine", "evaluating", "compiling", "command")
         parts += [f"## {100 * goal:.0f} %", markdown_table((*columns, "commit, by"), rows)]
     return "\n\n".join(parts)
