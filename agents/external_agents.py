@@ -43,8 +43,8 @@ def load_agent(settings: str) -> Any:
     source, _, name = target.rpartition(":")
     if not source or not name.isidentifier():
         raise ValueError(f"agent {spec!r}: write python:mine.py:Bot or python:package.module:Bot")
-    values = {key: literal(text) for key, text in split_settings(rest, f"agent {spec!r}").items()}
-    with _imported(spec, source) as (module, package):
+    values = {key: _value(text) for key, text in split_settings(rest, f"agent {spec!r}").items()}
+    with _imported(f"agent {spec!r}", source) as (module, package):
         found = getattr(module, name, None)
         if callable(getattr(found, "act", None)) and not isinstance(found, type) and not values:
             return found
@@ -56,30 +56,30 @@ def load_agent(settings: str) -> Any:
     raise ValueError(f"agent {spec!r}: {unknown_name_error('class', name, _agents_in(module))}")
 
 
-def load_class(spec: str) -> type:
-    """Load the class that ``python:FILE:NAME`` or ``python:MODULE:NAME`` names, as :func:`load_agent` does.
+def load_trainer(spec: str) -> type:
+    """Load the class that ``python:FILE:NAME`` or ``python:MODULE:NAME`` names, in the way of :func:`load_agent`.
 
     Raises:
         ValueError: if there is no such file, module or class, or the code raises an exception.
     """
     source, _, name = spec.removeprefix("python:").rpartition(":")
     if not source or not name.isidentifier():
-        raise ValueError(f"{spec!r}: write python:mine.py:Trainer or python:package.module:Trainer")
-    with _imported(spec, source) as (module, _):
+        raise ValueError(f"trainer {spec!r}: write python:mine.py:Trainer or python:package.module:Trainer")
+    with _imported(f"trainer {spec!r}", source) as (module, _):
         found = getattr(module, name, None)
         if isinstance(found, type):
             return found
     classes = [name for name, value in vars(module).items() if isinstance(value, type)]
-    raise ValueError(f"{spec!r}: {unknown_name_error('class', name, classes)}")
+    raise ValueError(f"trainer {spec!r}: {unknown_name_error('class', name, classes)}")
 
 
 @contextmanager
-def _imported(spec: str, source: str) -> Iterator[tuple[ModuleType, str]]:
+def _imported(whose: str, source: str) -> Iterator[tuple[ModuleType, str]]:
     """Import a file or a module in a package of its own; errors inside the ``with`` block name the user's line."""
     file = Path(source).resolve()
     folder, module_name = (file.parent, file.stem) if file.suffix == ".py" else (Path.cwd(), source)
     package = new_package(folder)
-    with _located(spec), findable(package):
+    with _located(whose), findable(package):
         if holds(package, module_name):
             module_name = f"{package}.{module_name}"
         else:
@@ -87,8 +87,7 @@ def _imported(spec: str, source: str) -> Iterator[tuple[ModuleType, str]]:
         yield importlib.import_module(module_name), package
 
 
-def literal(text: str) -> Any:
-    """Return the Python literal in a text, or the text."""
+def _value(text: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -103,7 +102,7 @@ def _agents_in(module: ModuleType) -> list[str]:
 
 
 @contextmanager
-def _located(spec: str) -> Iterator[None]:
+def _located(whose: str) -> Iterator[None]:
     """Turn an exception of the user's code into a ``ValueError`` that names the line.
 
     Raises:
@@ -112,7 +111,7 @@ def _located(spec: str) -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        raise ValueError(f"agent {spec!r}: {own_line(error) or _described(error)}") from error
+        raise ValueError(f"{whose}: {own_line(error) or _described(error)}") from error
 
 
 def own_line(error: BaseException) -> str | None:

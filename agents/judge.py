@@ -32,7 +32,15 @@ from german_whist.agents.bots.base import RuleBot
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
 from german_whist.agents.inference.sampling import check_consistent, sample_states
-from german_whist.agents.judge_kernels import BANDWIDTH, JUDGE_SCRATCH, JUDGEMENT, judge_by_network
+from german_whist.agents.judge_kernels import (
+    BANDWIDTH,
+    HALVINGS,
+    JUDGE_SCRATCH,
+    JUDGEMENT,
+    LEAST_CHANCE,
+    SHIFTS,
+    judge_by_network,
+)
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.forward import forward
@@ -47,15 +55,12 @@ from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.episodes import Episodes
 from german_whist.simulator.observation.views import Views
 from german_whist.solver.exact_endgame import can_solve_endgame
-from german_whist.solver.search.transposition_table import transposition_table
+from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_tablebase
 
 WORLDS = 256  # per hint, and per decision of a review: a hint takes less than a second on one core
 ROLLOUTS = "rollouts"  # name of the judge where there is no network
 NETWORK = "network"  # name of the judge of the page: the rounded `champion` without a search
-
-_SHIFTS, _HALVINGS = 30.0, 24  # bisection for the shift that reproduces a value network's chance to win
-_LEAST_CHANCE = 0.001  # a value network's chance to win is clipped to this distance from 0 and 1
 
 Row = npt.NDArray[np.float64]
 Label = Literal["best", "good", "inaccuracy", "mistake", "blunder"]
@@ -258,7 +263,7 @@ def _by_network(decisions: Decisions, worlds: int) -> list[Advice]:
         tablebase = open_tablebase(bool(view["trump"] >= 0), bool(view["low"]))
         margin, win_logit = values[row]
         asked = rules.record[0], view, known.margin_gains[row], True, margin, win_logit, np.int64(worlds)
-        judge_by_network(*asked, tablebase, transposition_table(), scratch[0], judgement[0])
+        judge_by_network(*asked, tablebase, race_transposition_table(), scratch[0], judgement[0])
         actions = list(cards_of(int(view["legal"])))
         of_actions = {name: judgement[0][name][actions].copy() for name in JUDGEMENT.names or ()}
         errors, win_errors = known.margin_sds[row, actions], known.win_sds[row, actions]
@@ -321,9 +326,9 @@ def _estimate(
 
 def _shift(margins: Row, win: float) -> float:
     """Return the shift of samples of the margin, in tricks, that gives a chance to win (by bisection)."""
-    win = min(max(win, _LEAST_CHANCE), 1 - _LEAST_CHANCE)
-    low, high = -_SHIFTS, _SHIFTS
-    for _ in range(_HALVINGS):
+    win = min(max(win, LEAST_CHANCE), 1 - LEAST_CHANCE)
+    low, high = -SHIFTS, SHIFTS
+    for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if _win(margins + middle) < win else (low, middle)
     return (low + high) / 2

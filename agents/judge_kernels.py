@@ -23,7 +23,7 @@ from german_whist.agents.inference.world_sampling_kernels import (
     write_hidden_cards,
     write_known_state,
 )
-from german_whist.agents.search.rollout_kernels import distinct_actions
+from german_whist.agents.search.rollout_kernels import distinct_actions, solved_margin
 from german_whist.game.cards import NUM_ACTIONS, NUM_CARDS
 from german_whist.game.scoring import signed_margin
 from german_whist.game.state import PLAY, STATE
@@ -32,8 +32,6 @@ from german_whist.game.utils.bit_kernels import lowest, popcount
 from german_whist.game.utils.jit import kernel
 from german_whist.simulator.observation.view_kernels import write_view
 from german_whist.simulator.observation.views import VIEW
-from german_whist.solver.search.alpha_beta_kernels import WINDOW_HIGH, WINDOW_LOW, alpha_beta
-from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 MAX_WORLDS = 256
@@ -41,8 +39,8 @@ BANDWIDTH = 0.7  # of the kernel that smooths the margins' distribution, which a
 
 _ROLLOUTS = 384  # of a decision, shared by its actions
 _SOLVED = 8  # of these, the endgames of so many are solved, which takes most of the time
-_SHIFTS, _HALVINGS = 30.0, 24  # bisection for the shift that reproduces a value network's chance to win
-_LEAST_CHANCE = 0.001  # a value network's chance to win is clipped to this distance from 0 and 1
+SHIFTS, HALVINGS = 30.0, 24  # bisection for the shift that reproduces a value network's chance to win
+LEAST_CHANCE = 0.001  # a value network's chance to win is clipped to this distance from 0 and 1
 _ONE = np.uint64(1)
 _POWERS = 2.0 ** np.arange(-64, 65)
 _LOG_2 = 0.6931471805599453
@@ -129,18 +127,6 @@ def margin_by_rules(rules, state):
 
 
 @kernel
-def solved_margin(rules, state, tablebase, transpositions):
-    """Return seat 0's margin of an endgame that begins, with perfect play."""
-    turn = np.int64(state.turn)
-    position, cards, led = encode_position(
-        tablebase, state.hands[turn], state.hands[1 - turn], np.int64(state.trump), np.int64(-1)
-    )
-    value = alpha_beta(tablebase, transpositions, position, cards, led, WINDOW_LOW, WINDOW_HIGH)
-    more = 2 * value - cards
-    return signed_margin(rules, state, SELF) + (more if turn == SELF else -more)
-
-
-@kernel
 def _wins_trick(rules, view, action, scratch):
     """Play an action, and the reply to a lead, in ``states[1]``; return whether it wins the trick."""
     scratch.states[1] = scratch.states[0]
@@ -200,9 +186,9 @@ def _mean_win(samples, shift):
 @kernel
 def _shift_to(samples, win):
     """Return the shift of samples of the margin that gives a chance to win, by bisection."""
-    win = min(max(win, _LEAST_CHANCE), 1.0 - _LEAST_CHANCE)
-    low, high = -_SHIFTS, _SHIFTS
-    for _ in range(_HALVINGS):
+    win = min(max(win, LEAST_CHANCE), 1.0 - LEAST_CHANCE)
+    low, high = -SHIFTS, SHIFTS
+    for _ in range(HALVINGS):
         middle = (low + high) / 2.0
         if _mean_win(samples, middle) < win:
             low = middle
@@ -243,7 +229,7 @@ def judge_by_network(
         win_logit: its logit of the chance to win.
         worlds: number of worlds; actions are rolled out in fewer if there are many.
         tablebase: ``Tablebase`` of this kind of game.
-        transpositions: ``TranspositionTable`` of the same kind.
+        transpositions: ``RaceTranspositionTable`` of the same kind.
         scratch: a ``JUDGE_SCRATCH`` record.
         judgement: a ``JUDGEMENT`` record, written.
     """

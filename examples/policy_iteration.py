@@ -24,6 +24,7 @@ It printed, in 281 s of one core without AVX-512:
     61.6 % against heuristic, 95 % interval 59.8 to 63.4 %
 """
 
+import argparse
 import copy
 import time
 from dataclasses import dataclass
@@ -217,7 +218,7 @@ class Training:
         self.decisions += len(q)
 
 
-def train(decisions=1_000_000, seed=0, **changes):
+def train(decisions=1_000_000, seed=0, out=None, **changes):
     training = Training(seed, **changes)
     agent = gw.with_exact_endgame(training.player)
     updates = max(1, decisions // (2 * HAND * training.batch.size))
@@ -227,7 +228,16 @@ def train(decisions=1_000_000, seed=0, **changes):
             result = gw.play_match(agent, "heuristic", deals=1000, seed=2000, **GAME)
             made = f"{training.decisions:,} decisions, {time.process_time():.0f} s"
             print(f"{made}: {100 * result.win_rate:.1f} % against heuristic", flush=True)
+    if out is not None:
+        torch.save(training.actor.average.state_dict(), out)
     return agent
+
+
+def load(path):
+    """Return the agent of a file that ``--out`` names: ``python:examples/policy_iteration.py:load,path=FILE``."""
+    actor = Network(Settings(), of_cards=True)
+    actor.load_state_dict(torch.load(path))
+    return gw.with_exact_endgame(Player(actor))
 
 
 def main(deals=1000, **settings):
@@ -235,6 +245,9 @@ def main(deals=1000, **settings):
 
 
 if __name__ == "__main__":
-    result = main()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", help="save the actor's weights in this file")
+    result = main(**vars(parser.parse_args()))
     low, high = result.interval
     print(f"{100 * result.win_rate:.1f} % against heuristic, 95 % interval {100 * low:.1f} to {100 * high:.1f} %")

@@ -59,10 +59,7 @@ MAX_ACTIONS = 128  # in a deal of any game
 MAX_LAYERS = 8  # of a network
 MAX_WEIGHTS, MAX_UNITS, MAX_INPUTS = 874_784, 384, 1025  # numbers in all its layers, units and inputs + 1 of one
 
-_SLOTS, _RACE_SLOTS = (
-    1 << 20,
-    1 << 18,
-)  # of the transposition tables: without a tablebase, endgames of 13 cards need many
+_SLOTS, _RACE_SLOTS = 1 << 20, 1 << 18  # many, as there is no tablebase
 _ONE = np.uint64(1)
 _INPUTS = sum(block.size for block in UNIVERSAL_BLOCKS)
 _SUIT_INPUTS = suit_inputs(_INPUTS)
@@ -365,7 +362,7 @@ def judge(rules, view, policy, value, evaluation, worlds, solver, scratch, judge
         found.win_logit,
         np.int64(worlds),
         tablebase,
-        tables.plain,
+        tables,
         at(scratch),
         at(judgement),
     )

@@ -39,8 +39,9 @@ RECIPE = (
 
 def timed(command: str) -> tuple[float, float]:
     """Run a command; return its seconds and the processor-seconds of all its processes."""
-    words = shlex.split(command)
-    words = [sys.executable, "-m", "german_whist", *words[1:]] if words[0] == "german-whist" else words
+    program, *words = shlex.split(command)
+    own = {"german-whist": [sys.executable, "-m", "german_whist"], "python": [sys.executable]}  # of this environment
+    words = [*own.get(program, [program]), *words]
     began = time.perf_counter()
     with subprocess.Popen(words) as process:
         _, status, usage = os.wait4(process.pid, 0)

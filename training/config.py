@@ -25,6 +25,7 @@ from german_whist.game.rules import rules
 
 MAX_NUMBER = 10**12  # limit of integers: more than any machine could train on or hold
 MAX_SEED = 2**32 - 1  # the largest of np.random.seed, which Stable-Baselines3 calls
+PYTHON = "python:"  # what the name of a trainer of the user's own begins with: python:FILE:CLASS or python:MODULE:CLASS
 SELF, POOL = "self", "pool"  # opponents other than named agents: the learner itself, and its earlier checkpoints
 
 
@@ -139,13 +140,13 @@ class TrainConfig(BaseModel):
         return self
 
     @property
-    def own_code(self) -> Path | None:
+    def trainer_file(self) -> Path | None:
         """The file of a trainer of the user's own, ``python:FILE:CLASS``; ``None`` for others."""
-        source = self.trainer.removeprefix("python:").rpartition(":")[0]
+        source = self.trainer.removeprefix(PYTHON).rpartition(":")[0]
         return Path(source) if source.endswith(".py") else None
 
     @property
-    def own_processes(self) -> int:
+    def num_processes(self) -> int:
         """The number of processes that a run starts, itself among them."""
         return 1
 

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from german_whist.agents.registry import agent_names, as_spec, make_agent
 from german_whist.game.utils.names import parse_yaml, split_settings, unknown_name_error
-from german_whist.training.config import POOL, SELF, TrainConfig
-from german_whist.training.registry import DEFAULT_TRAINER, OWN, trainer_config
+from german_whist.training.config import POOL, PYTHON, SELF, TrainConfig
+from german_whist.training.registry import DEFAULT_TRAINER, trainer_config
 
 DEFAULT_RECIPE = "quickstart"
 
@@ -41,7 +41,7 @@ def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -
     read = _read(source)
     given = {key: _parsed(key, value) for key, value in (settings or {}).items()}
     trainer = str(given.get("trainer", read.get("trainer", DEFAULT_TRAINER)))
-    if trainer.startswith(OWN) and "trainer" not in given and not str(source).startswith(OWN):
+    if trainer.startswith(PYTHON) and "trainer" not in given and not str(source).startswith(PYTHON):
         # The file may be someone else's, such as that of a run they sent.
         raise ValueError(f"{source}: trainer: {trainer!r} runs code: name it on the command line")
     kind = trainer_config(trainer)
@@ -63,7 +63,7 @@ def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -
 def run_name(source: str | Path) -> str:
     """Return the name of a run: that of the recipe, or of the file without its suffix."""
     text = str(source)
-    return Path(text.removeprefix(OWN).rpartition(":")[0] if text.startswith(OWN) else text).stem
+    return Path(text.removeprefix(PYTHON).rpartition(":")[0] if text.startswith(PYTHON) else text).stem
 
 
 def load_run_config(path: Path, settings: Mapping[str, Any] | None = None) -> TrainConfig:
@@ -80,10 +80,10 @@ def load_run_config(path: Path, settings: Mapping[str, Any] | None = None) -> Tr
     if not before:
         raise ValueError(f"{path} is damaged: it is empty")
     given = dict(settings or {})
-    if str(before.get("trainer")).startswith(OWN):  # of the copy in the run's folder, which is trusted
-        source, _, name = before["trainer"].removeprefix(OWN).rpartition(":")
+    if str(before.get("trainer")).startswith(PYTHON):  # of the copy in the run's folder, which is trusted
+        source, _, name = before["trainer"].removeprefix(PYTHON).rpartition(":")
         file = path.parent / source
-        before["trainer"] = f"{OWN}{file if file.is_file() else source}:{name}"
+        before["trainer"] = f"{PYTHON}{file if file.is_file() else source}:{name}"
         given.setdefault("trainer", before["trainer"])
     config = load_config(path, given)
     now = config.model_dump()
@@ -120,7 +120,7 @@ def _without_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _read(source: str | Path) -> dict[str, Any]:
     """Return the settings in a YAML file or a recipe."""
     path = Path(source)
-    if str(source).startswith(OWN):
+    if str(source).startswith(PYTHON):
         trainer, _, rest = str(source).partition(",")
         given = split_settings(rest, f"trainer {trainer!r}")
         return {"trainer": trainer, **{key: _parsed(key, value) for key, value in given.items()}}

@@ -5,21 +5,17 @@ from __future__ import annotations
 import inspect
 import pkgutil
 import typing
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.game.utils.libraries import explained
 from german_whist.game.utils.names import unknown_name_error
-from german_whist.training.config import TrainConfig
+from german_whist.training.config import PYTHON, TrainConfig
 from german_whist.training.policy_iteration.config import PolicyIterationConfig
 from german_whist.training.sb3_config import SB3Config
 
 if TYPE_CHECKING:
     from german_whist.training.loop import Trainer
-
-
-OWN = "python:"  # a trainer of the user's own: python:FILE:CLASS or python:MODULE:CLASS
 
 
 class TrainerEntry(typing.NamedTuple):
@@ -52,31 +48,35 @@ def trainer_config(name: str) -> type[TrainConfig]:
     Raises:
         ValueError: if there is no such trainer.
     """
-    if name.startswith(OWN):
+    if name.startswith(PYTHON):
         return trainer_class(name).config_class
     if name not in TRAINERS:
         raise unknown_name_error("trainer", name, TRAINERS)
     return TRAINERS[name].config
 
 
-def own_trainer(given: type[Trainer[Any]]) -> str:
-    """Return the name of a trainer's class of the user's own, by which a run finds it again.
+def trainer_spec(trainer: type[Trainer[Any]]) -> str:
+    """Return ``python:FILE:CLASS`` of a class of this process.
 
     Raises:
         ValueError: if it is not in a file, as in a notebook's cell.
     """
     try:
-        name = f"{OWN}{Path(inspect.getfile(given)).resolve()}:{given.__qualname__}"
+        name = f"{PYTHON}{Path(inspect.getfile(trainer)).resolve()}:{trainer.__qualname__}"
     except (OSError, TypeError):
-        raise ValueError(f"trainer {given.__qualname__} must be in a file, which a run keeps a copy of") from None
-    _given[name] = given
+        raise ValueError(f"trainer {trainer.__qualname__} must be in a file, which a run keeps a copy of") from None
+    _classes[name] = trainer
     return name
 
 
-_given: dict[str, type[Trainer[Any]]] = {}  # classes of this process, by name
+_classes: dict[str, type[Trainer[Any]]] = {}  # by name, so that a run loads the code of its trainer once
 
 
-@cache  # a second class of the same code would not be the same class
+def forget_trainers() -> None:
+    """Forget the classes of earlier runs, whose files may have changed since."""
+    _classes.clear()
+
+
 def trainer_class(name: str) -> type[Trainer[Any]]:
     """Return a trainer's class, importing the libraries that it needs.
 
@@ -84,14 +84,16 @@ def trainer_class(name: str) -> type[Trainer[Any]]:
         ModuleNotFoundError: if one is not installed.
         ValueError: if ``python:FILE:CLASS`` is no trainer, or its code raises an exception.
     """
-    if name.startswith(OWN):
-        from german_whist.agents.external_agents import load_class
+    if name.startswith(PYTHON):
+        from german_whist.agents.external_agents import load_trainer
         from german_whist.training.loop import Trainer
 
-        own = _given.get(name) or load_class(name)
-        if not issubclass(own, Trainer):
-            raise ValueError(f"trainer {name!r} must be a subclass of {Trainer.__module__}.Trainer")
-        return own
+        if name not in _classes:
+            loaded = load_trainer(name)
+            if not issubclass(loaded, Trainer):
+                raise ValueError(f"trainer {name!r} must be a subclass of {Trainer.__module__}.Trainer")
+            _classes[name] = loaded
+        return _classes[name]
     try:
         found: type[Trainer[Any]] = pkgutil.resolve_name(TRAINERS[name].address)
     except ModuleNotFoundError as error:

@@ -18,7 +18,7 @@ from german_whist.training.config import TrainConfig
 from german_whist.training.loop import Trainer, run_loop
 from german_whist.training.processes import Processes, joined_processes, started_workers
 from german_whist.training.recipes import DEFAULT_RECIPE, load_config, load_run_config, run_name
-from german_whist.training.registry import own_trainer, trainer_class
+from german_whist.training.registry import forget_trainers, trainer_class, trainer_spec
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.outcome import TrainingOutcome, finished_outcome
 from german_whist.training.run.records import Callback
@@ -89,10 +89,11 @@ def train(
         FloatingPointError: if training diverges; the last good checkpoint is kept.
         ConnectionError: if another process of the run is gone; the last good checkpoint is kept.
     """
-    if isinstance(config, type) and issubclass(config, Trainer):
-        config = own_trainer(config)
-    if not isinstance(config, (str, os.PathLike, type(None))):
-        raise ValueError(f"config must be a recipe or a file, and settings follow, as decisions=1000, got {config!r}")
+    is_trainer = isinstance(config, type) and issubclass(config, Trainer)
+    if not is_trainer and not isinstance(config, (str, os.PathLike, type(None))):
+        raise ValueError(
+            f"config must be a recipe, a file or a trainer, and settings follow, as decisions=1000, got {config!r}"
+        )
     for name, folder in (("out", out), ("resume", resume)):
         if not isinstance(folder, (str, os.PathLike, type(None))):
             raise ValueError(f"{name} must be a folder, got {folder!r}")
@@ -100,6 +101,9 @@ def train(
     with ExitStack() as stack:
         stack.enter_context(_one_run())
         processes = stack.enter_context(joined_processes())
+        forget_trainers()
+        if isinstance(config, type):
+            config = trainer_spec(config)
         begun: tuple[RunDirectory, TrainConfig, TrainingOutcome | None] = processes.broadcast(
             _begun(config, out, resume, settings, processes) if processes.is_first else None
         )
@@ -110,8 +114,8 @@ def train(
             if processes.is_first and not quiet:
                 print(f"finished, after {finished.decisions:,} decisions: {run.given}", file=sys.stderr)
             return finished
-        if processes.size == 1 < found.own_processes:
-            processes = stack.enter_context(started_workers(found.own_processes, found.threads))
+        if processes.size == 1 < found.num_processes:
+            processes = stack.enter_context(started_workers(found.num_processes, found.threads))
             processes.broadcast((run, found))
         return run_training(found, run, processes, quiet=quiet, callback=callback)
 

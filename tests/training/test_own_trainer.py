@@ -139,6 +139,13 @@ def test_class(tmp_path: Path, code: Path, monkeypatch: pytest.MonkeyPatch) -> N
         gw.train(notebook, out=tmp_path / "notebook", **SETTINGS)
 
 
+def test_edited_file(code: Path, tmp_path: Path) -> None:
+    gw.train(f"python:{code}:Walk", out=tmp_path / "run", **SETTINGS)
+    code.write_text(CODE.replace("self.decisions += 100", "self.decisions += 150").replace("return 100,", "return 150,"))
+    again = gw.train(f"python:{code}:Walk", out=tmp_path / "again", **SETTINGS)
+    assert [int(path.stem) for path in again.run.checkpoint_paths()] == [0, 150, 300]
+
+
 def test_trainer_in_a_file_of_settings(code: Path, tmp_path: Path) -> None:
     config = tmp_path / "mine.yaml"
     config.write_text(f"trainer: python:{code}:Walk")

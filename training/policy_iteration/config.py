@@ -131,7 +131,7 @@ class PolicyIterationConfig(TrainConfig):
         return self.replace(processes=size) if size > 1 else self
 
     @property
-    def own_processes(self) -> int:
+    def num_processes(self) -> int:
         """The number of processes that a run starts, itself among them."""
         return self.processes
 

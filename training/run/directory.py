@@ -109,7 +109,7 @@ class RunDirectory:
     def begin(self, config: TrainConfig) -> None:
         """Write the settings, with which a run begins or goes on, and a copy of a trainer of the user's own."""
         self.checkpoints.mkdir(exist_ok=True)
-        if code := config.own_code:
+        if code := config.trainer_file:
             copy = self.path / code.name
             if code.resolve() != copy.resolve():
                 write_atomically(copy, code.read_bytes())
