@@ -141,7 +141,8 @@ def test_class(tmp_path: Path, code: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_edited_file(code: Path, tmp_path: Path) -> None:
     gw.train(f"python:{code}:Walk", out=tmp_path / "run", **SETTINGS)
-    code.write_text(CODE.replace("self.decisions += 100", "self.decisions += 150").replace("return 100,", "return 150,"))
+    edited = CODE.replace("self.decisions += 100", "self.decisions += 150")
+    code.write_text(edited.replace("return 100,", "return 150,"))
     again = gw.train(f"python:{code}:Walk", out=tmp_path / "again", **SETTINGS)
     assert [int(path.stem) for path in again.run.checkpoint_paths()] == [0, 150, 300]
 
