@@ -13,7 +13,7 @@ The algorithm of ``trainer: policy_iteration`` (``training/``), for one game. In
 Moving averages of the weights play, look ahead and are the result. The trainer also plays past selves, tries cards in
 several orders of the stock, lets a small network play on, and takes Muon's steps.
 
-It printed, in 281 s of one core without AVX-512:
+It printed, in 281 s of one core without AVX-512 (seeds 0 to 2 are on docs/reference/speedrun.md):
 
     159,744 decisions, 63 s: 48.2 % against heuristic
     319,488 decisions, 107 s: 56.1 % against heuristic
