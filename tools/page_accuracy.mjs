@@ -23,7 +23,9 @@ const STRENGTHS = new URL("../table/strengths.json", import.meta.url);
 const strengths = JSON.parse(readFileSync(STRENGTHS, "utf8"));
 const [data, deals] = [process.argv[2], Number(process.argv[3] ?? 300)];
 setData(JSON.parse(readFileSync(join(data, "data.json"), "utf8")));
-const networks = NETWORKS.map((name) => readNetwork(new Uint8Array(readFileSync(join(data, `${name}.safetensors`))).buffer));
+const networks = NETWORKS.map((name) =>
+  readNetwork(new Uint8Array(readFileSync(join(data, `${name}.safetensors`))).buffer),
+);
 const champion = networks[networks.length - 1];
 const rules = rulesNamed("classic");
 const opponent = makeAgent(champion.name, rules, champion);

@@ -25,18 +25,33 @@ worker.addEventListener("install", (/** @type {any} */ event) => {
 
 worker.addEventListener("message", (/** @type {any} */ event) => {
   if (!LATER.includes(event.data)) return;
-  event.waitUntil(caches.open(CACHE).then((cache) => cache.match(event.data)).then((kept) => (kept === undefined ? keep(event.data) : undefined)));
+  event.waitUntil(
+    caches
+      .open(CACHE)
+      .then((cache) => cache.match(event.data))
+      .then((kept) => (kept === undefined ? keep(event.data) : undefined)),
+  );
 });
 
 // A new version is activated when no tab shows the old one any more, so no page mixes files of two versions.
 worker.addEventListener("activate", (/** @type {any} */ event) => {
   const old = (/** @type {string} */ name) => name.startsWith(PREFIX) && name !== CACHE;
-  event.waitUntil(caches.keys().then((names) => Promise.all(names.filter(old).map((name) => caches.delete(name)))).then(() => worker.clients.claim()));
+  event.waitUntil(
+    caches
+      .keys()
+      .then((names) => Promise.all(names.filter(old).map((name) => caches.delete(name))))
+      .then(() => worker.clients.claim()),
+  );
 });
 
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
   if (event.request.method !== "GET" || !event.request.url.startsWith(worker.registration.scope)) return;
   const isPage = event.request.mode === "navigate" && /\/(index\.html)?$/.test(new URL(event.request.url).pathname);
   const wanted = isPage ? "./" : event.request; // cached under one address, to which some hosts redirect the other
-  event.respondWith(caches.open(CACHE).then((cache) => cache.match(wanted, { ignoreSearch: true })).then((found) => found ?? fetch(event.request)));
+  event.respondWith(
+    caches
+      .open(CACHE)
+      .then((cache) => cache.match(wanted, { ignoreSearch: true }))
+      .then((found) => found ?? fetch(event.request)),
+  );
 });

@@ -88,17 +88,24 @@ async function answerTo(question) {
     setConstants(question.constants);
     return advise(view, rules, rules.humbug || opponentHandKnown(view) ? null : await judge());
   }
-  return makeAgent(question.spec, rules, NETWORKS.includes(question.spec) ? await networkOf(question.spec) : null)(view);
+  return makeAgent(
+    question.spec,
+    rules,
+    NETWORKS.includes(question.spec) ? await networkOf(question.spec) : null,
+  )(view);
 }
 
 /** @param {Message} message */
 const say = (message) => postMessage(message);
 
-self.addEventListener("message", async (/** @type {MessageEvent<Question & {id: number}>} */ { data: { id, ...question } }) => {
-  try {
-    say({ id, answer: await answerTo(question) });
-  } catch (error) {
-    if (error instanceof MissingNetwork) say({ id, missing: error.message });
-    else say({ id, error: error instanceof Error ? error.message : String(error) });
-  }
-});
+self.addEventListener(
+  "message",
+  async (/** @type {MessageEvent<Question & {id: number}>} */ { data: { id, ...question } }) => {
+    try {
+      say({ id, answer: await answerTo(question) });
+    } catch (error) {
+      if (error instanceof MissingNetwork) say({ id, missing: error.message });
+      else say({ id, error: error instanceof Error ? error.message : String(error) });
+    }
+  },
+);

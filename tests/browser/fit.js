@@ -3,22 +3,28 @@
  * own. Nothing is cut off, but what can be scrolled to, and nothing lies on anything else.
  */
 ([sizes, least]) => {
-  const FANS = '#hand, #far-hand, .stock-cards, .last-cards, .discarded, .fan, .trick-cards, .tries';
+  const FANS = "#hand, #far-hand, .stock-cards, .last-cards, .discarded, .fan, .trick-cards, .tries";
   const BOXES = `button, a, input, select, textarea, summary, .plate, #stage, #coach, #result, .board, svg, .card`;
   const styles = new Map();
   const styleOf = (element) => styles.get(element) ?? styles.set(element, getComputedStyle(element)).get(element);
   const meet = (one, other) => ({
-    left: Math.max(one.left, other.left), right: Math.min(one.right, other.right),
-    top: Math.max(one.top, other.top), bottom: Math.min(one.bottom, other.bottom),
+    left: Math.max(one.left, other.left),
+    right: Math.min(one.right, other.right),
+    top: Math.max(one.top, other.top),
+    bottom: Math.min(one.bottom, other.bottom),
   });
   const around = (boxes) => ({
-    left: Math.min(...boxes.map((box) => box.left)), right: Math.max(...boxes.map((box) => box.right)),
-    top: Math.min(...boxes.map((box) => box.top)), bottom: Math.max(...boxes.map((box) => box.bottom)),
+    left: Math.min(...boxes.map((box) => box.left)),
+    right: Math.max(...boxes.map((box) => box.right)),
+    top: Math.min(...boxes.map((box) => box.top)),
+    bottom: Math.max(...boxes.map((box) => box.bottom)),
   });
-  const name = ({ element, words, box }) => [
-    element.id || element.className?.baseVal || element.className || element.tagName, JSON.stringify(words.slice(0, 24)),
-    [box.left, box.top, box.right, box.bottom].map(Math.round),
-  ].join(' ');
+  const name = ({ element, words, box }) =>
+    [
+      element.id || element.className?.baseVal || element.className || element.tagName,
+      JSON.stringify(words.slice(0, 24)),
+      [box.left, box.top, box.right, box.bottom].map(Math.round),
+    ].join(" ");
 
   const look = () => {
     const wrong = [];
@@ -34,32 +40,49 @@
       }
       const edge = text ? 0.2 * (box.bottom - box.top) : 0; // letters are lower than their line
       if (seen.right - seen.left > 1 && seen.bottom - seen.top > 1) {
-        parts.push({ element, words, node: text ?? element, box: { ...seen, top: seen.top + edge, bottom: seen.bottom - edge } });
+        parts.push({
+          element,
+          words,
+          node: text ?? element,
+          box: { ...seen, top: seen.top + edge, bottom: seen.bottom - edge },
+        });
       }
     };
     const visit = (element, outer) => {
       const style = styleOf(element);
-      if (element.matches('noscript') || style.display === 'none' || style.visibility === 'hidden' || style.clipPath !== 'none') return;
+      if (
+        element.matches("noscript") ||
+        style.display === "none" ||
+        style.visibility === "hidden" ||
+        style.clipPath !== "none"
+      )
+        return;
       let clips = outer;
-      const across = style.overflowX !== 'visible', down = style.overflowY !== 'visible';
-      if ((across || down) && style.display !== 'contents') {
-        const scrolls = element.matches('.scroller');
+      const across = style.overflowX !== "visible";
+      const down = style.overflowY !== "visible";
+      if ((across || down) && style.display !== "contents") {
+        const scrolls = element.matches(".scroller");
         const clip = element.getBoundingClientRect();
-        clips = [{ clip, beside: scrolls, beyond: ['auto', 'scroll'].includes(style.overflowY) || element.id === 'far-hand' }, ...outer];
+        clips = [
+          { clip, beside: scrolls, beyond: ["auto", "scroll"].includes(style.overflowY) || element.id === "far-hand" },
+          ...outer,
+        ];
       }
       if (element.matches(FANS)) {
-        const cards = [...element.querySelectorAll('img')].map((image) => image.getBoundingClientRect());
+        const cards = [...element.querySelectorAll("img")].map((image) => image.getBoundingClientRect());
         if (cards.length > 0) add(element, `${cards.length} cards`, around(cards), clips);
-        const apart = element.id !== 'far-hand' || cards.length < 2 ? least : cards[1].left - cards[0].left;
-        if (apart < (element.matches('.known') ? 11 : 4)) wrong.push(`no fan: ${cards.length} cards, ${apart} pixels apart`);
-        if (element.id === 'hand') cards.forEach(({ width }) => width < least && wrong.push(`small cards: ${Math.round(width)}`));
+        const apart = element.id !== "far-hand" || cards.length < 2 ? least : cards[1].left - cards[0].left;
+        if (apart < (element.matches(".known") ? 11 : 4))
+          wrong.push(`no fan: ${cards.length} cards, ${apart} pixels apart`);
+        if (element.id === "hand")
+          cards.forEach(({ width }) => width < least && wrong.push(`small cards: ${Math.round(width)}`));
         return;
       }
       if (element.matches(BOXES)) add(element, element.textContent.trim(), element.getBoundingClientRect(), clips);
-      if (element.matches('select, textarea')) return;
+      if (element.matches("select, textarea")) return;
       for (const child of element.childNodes) {
         if (child.nodeType === Node.ELEMENT_NODE) visit(child, clips);
-        else if (child.nodeType === Node.TEXT_NODE && child.data.trim() !== '') {
+        else if (child.nodeType === Node.TEXT_NODE && child.data.trim() !== "") {
           const range = document.createRange();
           range.selectNodeContents(child);
           const lines = [...range.getClientRects()].filter((box) => box.width > 0);
@@ -69,7 +92,7 @@
         }
       }
     };
-    const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
+    const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
     const isLow = parseFloat(getComputedStyle(document.body).minHeight) > innerHeight; // then the page scrolls
     const screen = { clip: { left: 0, top: 0, right: innerWidth, bottom: innerHeight }, beside: false, beyond: isLow };
     visit(dialog ?? document.body, [screen]);
@@ -90,9 +113,9 @@
   for (const [width, height] of sizes) {
     Object.assign(frameElement.style, { width: `${width}px`, height: `${height}px` });
     frameElement.getBoundingClientRect(); // from here on, this page has its new size
-    dispatchEvent(new Event('resize'));
+    dispatchEvent(new Event("resize"));
     const wrong = look();
     if (wrong.length > 0) found.push([`${width}x${height}`, wrong]);
   }
   return found;
-}
+};

@@ -7,8 +7,8 @@ import "./kernels.mjs";
 import { heuristicAction } from "../../table/page/engine/agents.js";
 import { readNetwork } from "../../table/page/engine/network.js";
 import { rulesNamed } from "../../table/page/engine/rules.js";
-import { Episode } from "../../table/page/game/deal/episode.js";
 import { setData } from "../../table/page/game/data.js";
+import { Episode } from "../../table/page/game/deal/episode.js";
 import { advise } from "../../table/page/judge/advice.js";
 
 const data = process.argv[2];

@@ -14,9 +14,12 @@ import { rulesNamed, setRules } from "../../table/page/engine/rules.js";
 
 const data = process.argv[2];
 setRules(JSON.parse(readFileSync(join(data, "data.json"), "utf8")).rules);
-const networks = ["small", "champion"].map((name) => readNetwork(new Uint8Array(readFileSync(join(data, `${name}.safetensors`))).buffer));
+const networks = ["small", "champion"].map((name) =>
+  readNetwork(new Uint8Array(readFileSync(join(data, `${name}.safetensors`))).buffer),
+);
 const { rules: engine, bots } = kernels;
-const engineMemory = new Uint8Array(engine.memory), botsMemory = new Uint8Array(bots.memory);
+const engineMemory = new Uint8Array(engine.memory);
+const botsMemory = new Uint8Array(bots.memory);
 const { state, view, deal: log } = engine.records;
 const REWARDS = ["margin", "win", "points"];
 
@@ -25,7 +28,7 @@ class Difference extends Error {}
 /** So many bytes from standard input; null at its end. */
 function read(count) {
   const bytes = new Uint8Array(count); // starts at 0: typed arrays have to be aligned
-  for (let filled = 0; filled < count;) {
+  for (let filled = 0; filled < count; ) {
     const more = readSync(0, bytes, filled, count - filled);
     if (more === 0) return null;
     filled += more;
@@ -40,7 +43,8 @@ function check(what, value, recorded) {
 /** Compare bytes of a memory with a row of a column. */
 function checkBytes(what, memory, address, { bytes, row: size }, row) {
   const recorded = bytes.subarray(size * row, size * (row + 1));
-  for (let place = 0; place < size; place++) check(`byte ${place} of the ${what}`, memory[address + place], recorded[place]);
+  for (let place = 0; place < size; place++)
+    check(`byte ${place} of the ${what}`, memory[address + place], recorded[place]);
 }
 
 /** Check that a record survives being read into an object and written again. */
@@ -59,10 +63,16 @@ function replayBlock({ rules: spec, seed, first, deals, columns }) {
     column[name] = Object.assign(new globalThis[kind](bytes.buffer), { bytes, row });
   }
   const rules = rulesNamed(spec);
-  const game = engine.records.rules.write(rules.game), botsGame = bots.records.rules.write(rules.game);
-  const states = [], actions = Array.from({ length: deals }, () => []);
-  let judged = 0, exact = 0, row = 0, current = 0;
-  const stateSize = column.state.row, viewSize = column.view0.row;
+  const game = engine.records.rules.write(rules.game);
+  bots.records.rules.write(rules.game);
+  const states = [];
+  const actions = Array.from({ length: deals }, () => []);
+  let judged = 0;
+  let exact = 0;
+  let row = 0;
+  let current = 0;
+  const stateSize = column.state.row;
+  const viewSize = column.view0.row;
   const keep = () => engineMemory.slice(state.at, state.at + stateSize);
   try {
     for (current = 0; current < deals; current++) {
@@ -114,17 +124,28 @@ function replayBlock({ rules: spec, seed, first, deals, columns }) {
     for (current = 0; current < deals; current++) {
       engineMemory.set(states[current], state.at);
       checkBytes("end", engineMemory, state.at, column.end, current);
-      REWARDS.forEach((reward, number) => check(reward, engine.call.seat_return(game, state.at, number), column[reward][current]));
+      REWARDS.forEach((reward, number) =>
+        check(reward, engine.call.seat_return(game, state.at, number), column[reward][current]),
+      );
       log.write({ actions: actions[current] });
       for (const seat of [0, 1]) {
-        const length = engine.call.history(game, state.at, log.at, actions[current].length, seat, engine.at.scratchState);
+        const length = engine.call.history(
+          game,
+          state.at,
+          log.at,
+          actions[current].length,
+          seat,
+          engine.at.scratchState,
+        );
         check(`events of seat ${seat}`, length, column[`events${seat}`][current]);
         checkBytes(`history of seat ${seat}`, engineMemory, log.field.tokens, column[`history${seat}`], current);
       }
     }
   } catch (error) {
     if (!(error instanceof Difference)) throw error;
-    throw new Difference(`${spec}, deal ${first + current} of seed ${seed}, action ${actions[current].length + 1}: ${error.message}`);
+    throw new Difference(
+      `${spec}, deal ${first + current} of seed ${seed}, action ${actions[current].length + 1}: ${error.message}`,
+    );
   }
   return { deals, positions: column.deal.length, "exact endgames": exact };
 }

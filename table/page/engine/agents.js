@@ -48,5 +48,7 @@ export function makeAgent(spec, rules, network) {
   if (spec === "heuristic") return heuristicAction;
   if (spec === "heuristic+exact") return withExactEndgame(heuristicAction);
   if (spec === network?.name) return withExactEndgame((view) => evaluate(network, rules, view).action);
-  throw new Error(`unknown agent "${spec}": this page has random, greedy, heuristic, heuristic+exact and ${NETWORKS.join(" and ")}`);
+  throw new Error(
+    `unknown agent "${spec}": this page has random, greedy, heuristic, heuristic+exact and ${NETWORKS.join(" and ")}`,
+  );
 }

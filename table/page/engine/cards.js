@@ -28,7 +28,8 @@ export const suitOf = (card) => (card / 13) | 0;
 
 /** @param {number} card @returns {Mask} the mask of one card */
 function cardBit(card) {
-  const suit = suitOf(card), bit = 1 << (card - 13 * suit);
+  const suit = suitOf(card);
+  const bit = 1 << (card - 13 * suit);
   return [suit === 0 ? bit : 0, suit === 1 ? bit : 0, suit === 2 ? bit : 0, suit === 3 ? bit : 0, suit === 4 ? bit : 0];
 }
 
@@ -51,7 +52,7 @@ export const withoutCard = (mask, card) => difference(mask, cardBit(card));
 export const ofSuit = (mask, suit) => NONE.map((_, index) => (index === suit ? mask[suit] : 0));
 
 /** @param {Mask} mask @param {number} card @returns {boolean} */
-export const has = (mask, card) => (mask[suitOf(card)] >> (card % 13) & 1) === 1;
+export const has = (mask, card) => ((mask[suitOf(card)] >> (card % 13)) & 1) === 1;
 
 /** @param {Mask} mask @returns {boolean} */
 export const isEmpty = (mask) => (mask[0] | mask[1] | mask[2] | mask[3] | mask[4]) === 0;
@@ -105,7 +106,8 @@ export const cardText = (card) => SUITS[suitOf(card)] + RANKS[card % 13];
  */
 export function parseCard(text) {
   const word = text.trim().toUpperCase();
-  const suit = word.length === 2 ? SUITS.indexOf(word[0]) : -1, rank = suit < 0 ? -1 : RANKS.indexOf(word[1]);
+  const suit = word.length === 2 ? SUITS.indexOf(word[0]) : -1;
+  const rank = suit < 0 ? -1 : RANKS.indexOf(word[1]);
   if (rank < 0) {
     throw new Error(`"${text}" is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as in SA`);
   }
@@ -137,7 +139,8 @@ export function parseDeck(deck, cards) {
 }
 
 /** @param {number} action @param {Rules} rules @returns {import("./constants.js").NonCardAction | undefined} what it is if it is not a card */
-export const nonCardAction = (action, rules) => constants.nonCardActions.find((one) => one.number === action && rules[one.setting]);
+export const nonCardAction = (action, rules) =>
+  constants.nonCardActions.find((one) => one.number === action && rules[one.setting]);
 
 /** @param {number} action @param {Rules} rules @returns {string} a card as `SA`, or a choice by its name */
 export const actionText = (action, rules) => nonCardAction(action, rules)?.name ?? cardText(action);
@@ -155,6 +158,9 @@ export function parseAction(word, rules) {
 
 /** @param {Mask} mask @param {Rules} rules @returns {string} cards as `SA S9 HT`, choices as `take or leave` */
 export function actionsText(mask, rules) {
-  if (mask[4]) return cardsOf(mask).map((action) => actionText(action, rules)).join(" or ");
+  if (mask[4])
+    return cardsOf(mask)
+      .map((action) => actionText(action, rules))
+      .join(" or ");
   return cardsOf(mask).reverse().map(cardText).join(" ");
 }

@@ -20,7 +20,17 @@ const COLUMNS = 4;
 export function historyOf(game, deck, dealer, actions, me) {
   const { call, records, memory } = kernels.rules;
   const { rules, state, scratchState, deal } = records;
-  const length = call.history(rules.write(game), state.write({ deck, dealer }), deal.write({ actions }), actions.length, me, scratchState.at);
+  const length = call.history(
+    rules.write(game),
+    state.write({ deck, dealer }),
+    deal.write({ actions }),
+    actions.length,
+    me,
+    scratchState.at,
+  );
   const tokens = [...new Int8Array(memory, deal.field.tokens, COLUMNS * length)];
-  return Array.from({ length }, (_, event) => /** @type {Token} */ (tokens.slice(COLUMNS * event, COLUMNS * (event + 1))));
+  return Array.from(
+    { length },
+    (_, event) => /** @type {Token} */ (tokens.slice(COLUMNS * event, COLUMNS * (event + 1))),
+  );
 }

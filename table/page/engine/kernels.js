@@ -116,7 +116,13 @@ const KINDS = {
 
 /** @param {number} low @param {number} high @returns {Mask} of a word of 64 bits in two halves */
 function maskOfWord(low, high) {
-  return [low & 0x1fff, (low >>> 13) & 0x1fff, ((low >>> 26) | (high << 6)) & 0x1fff, (high >>> 7) & 0x1fff, high >>> 20];
+  return [
+    low & 0x1fff,
+    (low >>> 13) & 0x1fff,
+    ((low >>> 26) | (high << 6)) & 0x1fff,
+    (high >>> 7) & 0x1fff,
+    high >>> 20,
+  ];
 }
 
 /** @param {bigint} word as a kernel returns it @returns {Mask} */
@@ -202,6 +208,8 @@ export async function loadKernels(name, load) {
   const response = await load(`${name}.wasm`);
   // A browser compiles while it loads only what is called by this name; some hosts have another one.
   const streams = response.headers.get("content-type") === "application/wasm";
-  const module = await (streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer()));
+  const module = await (streams
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer()));
   if (!(name in kernels)) setKernels(name, module);
 }

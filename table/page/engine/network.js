@@ -35,10 +35,13 @@ export function readNetwork(file) {
   for (const [part, { layers, ...settings }] of Object.entries(parts)) {
     const record = kernels.bots.records[part === "policy" ? network.name : `${network.name}Value`];
     record.write({ ...settings, layers, numLayers: layers.length });
-    const rounded = new Int8Array(tensor(`${part}.weights`)), scales = new Float32Array(tensor(`${part}.scales`));
+    const rounded = new Int8Array(tensor(`${part}.weights`));
+    const scales = new Float32Array(tensor(`${part}.scales`));
     const biases = new Float32Array(tensor(`${part}.biases`));
     const weights = new Float32Array(kernels.bots.memory, record.field.memory);
-    let place = 0, input = 0, bias = 0;
+    let place = 0;
+    let input = 0;
+    let bias = 0;
     for (const [start, rows, units] of layers) {
       let to = start;
       for (let row = 1; row < rows; row++, input++) {
@@ -69,7 +72,11 @@ export function evaluate({ name, hasValue }, rules, view) {
   const { call, records, memory, at } = kernels.bots;
   const { evaluation } = records;
   const action = call.evaluate(
-    records.rules.write(rules.game), records.view.write(view), at[name], at[`${name}Value`], at.evaluation,
+    records.rules.write(rules.game),
+    records.view.write(view),
+    at[name],
+    at[`${name}Value`],
+    at.evaluation,
   );
   const below = new Float64Array(memory, evaluation.field.advantages, 54);
   const advantages = new Map([...below.entries()].filter(([, margin]) => !Number.isNaN(margin)));

@@ -1,8 +1,8 @@
 // @ts-check
 /** What can be played, by the names that people see. */
 
-import { dataNow } from "./data.js";
 import { differInScoringOnly, rulesNamed } from "../engine/rules.js";
+import { dataNow } from "./data.js";
 import { matchFormatOf } from "./setup.js";
 
 // Of the agents that the page plays by itself, the one that judges, and whose tricks are the luck of a deal.
@@ -19,7 +19,8 @@ export function wordsOf(rules) {
 export const knowsRules = (rules) => dataNow().games[rules] !== undefined;
 
 /** @param {{rules: string, agent: string}} game @returns {boolean} whether the page plays it */
-export const canBePlayed = ({ rules, agent }) => knowsRules(rules) && dataNow().catalog.agents.some(({ spec }) => spec === agent);
+export const canBePlayed = ({ rules, agent }) =>
+  knowsRules(rules) && dataNow().catalog.agents.some(({ spec }) => spec === agent);
 
 /** @param {string} rules @returns {string} a title for people; the specification of rules that the page does not play */
 export const rulesTitle = (rules) => dataNow().games[rules]?.title ?? rules;
@@ -42,7 +43,11 @@ export function agentTitle(spec) {
 /** @param {string} rules @returns {import("./data.js").GameEntry} the game that has a scoring of these rules */
 export function gameOf(rules) {
   const { games } = dataNow().catalog;
-  return games.find(({ id }) => id === rules) ?? games.find(({ scorings }) => scorings.some((one) => one.rules === rules)) ?? games[0];
+  return (
+    games.find(({ id }) => id === rules) ??
+    games.find(({ scorings }) => scorings.some((one) => one.rules === rules)) ??
+    games[0]
+  );
 }
 
 /** @param {string} rules @returns {string[]} the agents that the page offers for a game, the easiest first */
@@ -54,11 +59,14 @@ export function agentsFor(rules) {
 const MEASURED = "classic"; // the game in which the accuracies of the agents were measured; they differ in others
 
 /** @param {string} rules @returns {boolean} whether the accuracies of the agents were measured in a game, whatever its scoring */
-export const hasAccuracies = (rules) => knowsRules(rules) && differInScoringOnly(rulesNamed(MEASURED), rulesNamed(rules));
+export const hasAccuracies = (rules) =>
+  knowsRules(rules) && differInScoringOnly(rulesNamed(MEASURED), rulesNamed(rules));
 
 /** @param {number | null} accuracy in the game in which they were measured @returns {string | null} the title of the agent whose accuracy is nearest */
 export function playsLike(accuracy) {
   if (accuracy === null) return null;
-  const measured = dataNow().catalog.agents.flatMap(({ title, accuracy: own }) => (own === null ? [] : [{ title, distance: Math.abs(own - accuracy) }]));
+  const measured = dataNow().catalog.agents.flatMap(({ title, accuracy: own }) =>
+    own === null ? [] : [{ title, distance: Math.abs(own - accuracy) }],
+  );
   return measured.reduce((best, agent) => (agent.distance < best.distance ? agent : best)).title;
 }

@@ -96,7 +96,8 @@ export function dataNow() {
 }
 
 /** @returns {PageError} for a file of the page that does not come */
-export const notLoaded = () => new PageError("refused", "The page could not be loaded. Check your connection and reload.");
+export const notLoaded = () =>
+  new PageError("refused", "The page could not be loaded. Check your connection and reload.");
 
 /** @param {string} name of a file of the page @returns {Promise<Response>} @throws {PageError} if it does not come */
 export async function part(name) {

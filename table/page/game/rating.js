@@ -38,11 +38,13 @@ export class Rater {
   wake() {
     if (this.running) return;
     this.running = true;
-    void this.run().catch((error) => {
-      if (!(error instanceof PageError)) throw error; // the server is away, which the next thing that the person asks for will report
-    }).finally(() => {
-      this.running = false;
-    });
+    void this.run()
+      .catch((error) => {
+        if (!(error instanceof PageError)) throw error; // the server is away, which the next thing that the person asks for will report
+      })
+      .finally(() => {
+        this.running = false;
+      });
   }
 
   async run() {
@@ -63,7 +65,12 @@ export class Rater {
   async next() {
     const { deals } = await this.sessions.counted();
     for (const part of /** @type {const} */ (["par", "given_away"])) {
-      const found = deals.findLast((one) => one[part] === null && (part === "par" || one.time >= this.began) && !this.tried.has(`${part} ${one.session} ${one.deal}`));
+      const found = deals.findLast(
+        (one) =>
+          one[part] === null &&
+          (part === "par" || one.time >= this.began) &&
+          !this.tried.has(`${part} ${one.session} ${one.deal}`),
+      );
       if (found !== undefined) return { part, session: found.session, deal: found.deal };
     }
     return null;
@@ -75,7 +82,11 @@ export class Rater {
     if (session?.finished[deal - 1] === undefined) return;
     if (part === "given_away") return this.rate(id, deal, await this.sessions.review(id, deal, session));
     const { margin } = (await par(session.finished[deal - 1].deal, () => this.idle())).result();
-    await this.sessions.rate(id, deal, { given_away: null, at_stake: null, par: (session.seat === 0 ? margin : -margin) + 0 });
+    await this.sessions.rate(id, deal, {
+      given_away: null,
+      at_stake: null,
+      par: (session.seat === 0 ? margin : -margin) + 0,
+    });
   }
 
   /** Add a review to the statistics. @param {string} id @param {number} deal @param {import("./types.js").Review} review */

@@ -50,12 +50,14 @@ export function recallData(deal, seat, names, recalled) {
   if (!deal.done) return { right, held, cards: null };
   const hand = handToRecall(deal, seat);
   const events = dealEvents(deal, seat, names);
-  const cards = cardsOf(union(hand, maskOf(recalled))).reverse().map((card) => ({
-    card,
-    held: has(hand, card),
-    recalled: recalled.includes(card),
-    reason: reason(card, has(hand, card), seat, names, events),
-  }));
+  const cards = cardsOf(union(hand, maskOf(recalled)))
+    .reverse()
+    .map((card) => ({
+      card,
+      held: has(hand, card),
+      recalled: recalled.includes(card),
+      reason: reason(card, has(hand, card), seat, names, events),
+    }));
   return { right, held, cards };
 }
 
@@ -67,6 +69,7 @@ function reason(card, held, seat, names, events) {
     return `${names[Number(play?.seat)]} played it in trick ${play?.trick}.`;
   }
   const take = last("take");
-  if (take !== undefined && take.seat === 1 - seat) return `You saw it taken in trick ${take.trick}, and it was not played in the foreplay.`;
+  if (take !== undefined && take.seat === 1 - seat)
+    return `You saw it taken in trick ${take.trick}, and it was not played in the foreplay.`;
   return "It was not played in the foreplay and was never in your hand, so the opponent had to hold it.";
 }

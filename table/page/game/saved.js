@@ -4,8 +4,8 @@
 import { actionText, deckText, parseAction, parseDeck } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
 import { Episode } from "./deal/episode.js";
-import { Session } from "./session.js";
 import { LESSON } from "./lesson.js";
+import { Session } from "./session.js";
 import { outcomeOf } from "./session_data.js";
 import { setupOf } from "./setup.js";
 
@@ -38,12 +38,17 @@ export function loadedSession(saved) {
   const setup = setupOf(saved.settings);
   const rules = rulesNamed(setup.rules);
   const deals = saved.deals.map(({ deck, dealer, actions, claimed }) => {
-    const played = actions.split(" ").filter(Boolean).map((word) => parseAction(word, rules));
+    const played = actions
+      .split(" ")
+      .filter(Boolean)
+      .map((word) => parseAction(word, rules));
     return new Episode(rules, parseDeck(deck, rules.cards), dealer, played, claimed);
   });
   const last = saved.deals[saved.deals.length - 1];
   const session = new Session(setup, saved.title, deals[deals.length - 1], saved.person);
-  session.finished = saved.deals.flatMap(({ assisted, recalled, ended }, place) => (ended === null ? [] : [{ deal: deals[place], assisted, recalled, time: ended }]));
+  session.finished = saved.deals.flatMap(({ assisted, recalled, ended }, place) =>
+    ended === null ? [] : [{ deal: deals[place], assisted, recalled, time: ended }],
+  );
   session.version = saved.version;
   session.earlier = saved.earlier;
   session.sent = saved.sent;

@@ -4,12 +4,12 @@
 import { popcount } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
 import { legalActions } from "../engine/state.js";
-import { YOU } from "./wording.js";
 import { Episode } from "./deal/episode.js";
-import { lessonRefusal } from "./lesson.js";
-import { matchFormatOf, winnerOf } from "./setup.js";
 import { PageError } from "./errors.js";
+import { lessonRefusal } from "./lesson.js";
 import { isQuizTime, quizStep } from "./recall.js";
+import { matchFormatOf, winnerOf } from "./setup.js";
+import { YOU } from "./wording.js";
 
 /** @typedef {import("./setup.js").Setup} Setup */
 /** @typedef {import("./deal/episode.js").DealResult} DealResult */
@@ -168,7 +168,9 @@ export class Session {
 
   /** Go back to the person's last decision of this deal, and mark the deal as assisted. @param {boolean} choices whether forced actions do not count */
   takeBack(choices) {
-    const last = this.deal.states.findLastIndex((state) => state.turn === this.seat && (!choices || popcount(legalActions(state)) > 1));
+    const last = this.deal.states.findLastIndex(
+      (state) => state.turn === this.seat && (!choices || popcount(legalActions(state)) > 1),
+    );
     if (last < 0) throw new PageError("refused", "You have not had a choice yet.");
     this.deal.goBack(last);
     this.assisted = true;

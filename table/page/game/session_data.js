@@ -1,16 +1,16 @@
 // @ts-check
 /** What the page shows of a session: what the person's seat has seen, and nothing more. */
 
-import { clause, countText, general, sentence } from "./wording.js";
 import { matchTitle, rulesTitle } from "./catalogue.js";
 import { canClaim } from "./coach/claims.js";
 import { dealEvents, eventData } from "./deal/events.js";
 import { bySide, position, result, sideOf, sideOrNobody } from "./deal/position.js";
 import { eventSnapshots } from "./deal/snapshots.js";
-import { scoreInMatch } from "./session.js";
 import { lessonData } from "./lesson.js";
 import { recallData } from "./recall.js";
+import { scoreInMatch } from "./session.js";
 import { isCopy } from "./thinking.js";
+import { clause, countText, general, sentence } from "./wording.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./setup.js").Setup} Setup */
@@ -20,7 +20,9 @@ export function sessionData(session) {
   const { setup, deal, seat, names } = session;
   const events = dealEvents(deal, seat, names);
   const snapshots = eventSnapshots(deal, seat, events, session.lastOwn + 1);
-  const listed = events.map((event, number) => eventData(event, number, sideOrNobody(event.seat, seat), deal.state.trump, snapshots[number]));
+  const listed = events.map((event, number) =>
+    eventData(event, number, sideOrNobody(event.seat, seat), deal.state.trump, snapshots[number]),
+  );
   if (deal.done && session.winner !== null) listed.push(matchEvent(session, session.winner, listed.length));
   const acts = deal.turn === seat;
   return {
@@ -68,12 +70,32 @@ function sessionTitle({ kind, rules, day }, agent) {
 /** @param {import("./store.js").SavedSession} saved @param {number | null} accuracy of the person in its deals @returns in a few fields, for the list of sessions */
 export function summaryData({ id, settings: setup, title, updated, finished, inPlay, outcome }, accuracy) {
   const { kind, rules, agent, match, day } = setup;
-  return { id, kind, title: sessionTitle(setup, title), rules, agent, match, day, updated, finished, inPlay, outcome, accuracy };
+  return {
+    id,
+    kind,
+    title: sessionTitle(setup, title),
+    rules,
+    agent,
+    match,
+    day,
+    updated,
+    finished,
+    inPlay,
+    outcome,
+    accuracy,
+  };
 }
 
 /** @param {Session} session @returns {string | null} what its finished deals have brought, in words; null before the first */
 export function outcomeOf(session) {
-  const { setup: { match }, score, seat, names, winner, finished } = session;
+  const {
+    setup: { match },
+    score,
+    seat,
+    names,
+    winner,
+    finished,
+  } = session;
   if (finished.length === 0) return null;
   if (winner !== null) return matchText(session, winner);
   if (finished.length === 1 && match === null) return result(finished[0].deal, seat, names).text;
@@ -102,5 +124,14 @@ function matchData({ setup: { match }, score, seat, winner, finished }) {
 /** @param {Session} session @param {number} winner the seat that has won the match @param {number} number @returns {import("./types.js").GameEvent} */
 function matchEvent(session, winner, number) {
   const text = sentence(session.names[winner], "win{s} the match");
-  return { number, kind: "match", by: sideOf(winner, session.seat), card: null, trump: false, trick: 0, text, snapshot: null };
+  return {
+    number,
+    kind: "match",
+    by: sideOf(winner, session.seat),
+    card: null,
+    trump: false,
+    trick: 0,
+    text,
+    snapshot: null,
+  };
 }

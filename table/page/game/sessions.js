@@ -8,22 +8,28 @@ import { rulesNamed } from "../engine/rules.js";
 import { agentTitle } from "./catalogue.js";
 import { claimed } from "./coach/claims.js";
 import { hintOf } from "./coach/hints.js";
-import { compareWithSender, houseResults, swapSeats, tryAction as otherAction, watch as replay } from "./coach/replays.js";
+import {
+  compareWithSender,
+  houseResults,
+  tryAction as otherAction,
+  watch as replay,
+  swapSeats,
+} from "./coach/replays.js";
 import { review as reviewOf } from "./coach/reviews.js";
 import { dataNow, loadData } from "./data.js";
 import { Episode } from "./deal/episode.js";
 import { PageError } from "./errors.js";
-import { Session } from "./session.js";
 import { teacherCard } from "./lesson.js";
 import { Rater } from "./rating.js";
 import { recordingLine } from "./recording.js";
 import { lessonSession, loadedSession, savedSession } from "./saved.js";
+import { Session } from "./session.js";
 import { sessionData, summaryData } from "./session_data.js";
 import { daySetup, randomSeed, setupOf } from "./setup.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
 import { Store } from "./store.js";
-import { act as agentActs, advise, adviseOfOwnNetwork, isWarm, load, playOut } from "./thinking.js";
+import { advise, adviseOfOwnNetwork, act as agentActs, isWarm, load, playOut } from "./thinking.js";
 
 /** @typedef {import("./types.js").Session} SessionData */
 /** @typedef {import("./types.js").Review} Review */
@@ -56,7 +62,11 @@ const rater = new Rater({
   isIdle: (length) => waiting === 0 && performance.now() - answered >= length,
   counted: () => store.counted(),
   review: (id, deal, session) => makeReview(id, session, deal - 1, false),
-  session: (id) => read(id).then(({ session }) => session, () => null),
+  session: (id) =>
+    read(id).then(
+      ({ session }) => session,
+      () => null,
+    ),
   rate: (id, deal, rating) => store.rate(id, deal, rating),
 });
 
@@ -80,7 +90,8 @@ async function inForeground(work) {
 }
 
 /** @param {unknown} error @returns {unknown} a plain Error, which reports bad input, as a PageError; subclasses, such as a TypeError, are bugs */
-const forPerson = (error) => (error instanceof Error && error.constructor === Error ? new PageError("refused", error.message) : error);
+const forPerson = (error) =>
+  error instanceof Error && error.constructor === Error ? new PageError("refused", error.message) : error;
 
 /** @returns {Promise<import("./types.js").Catalog>} what can be played */
 export const catalog = () => inForeground(async () => (await loadData()).catalog);
@@ -88,19 +99,29 @@ export const catalog = () => inForeground(async () => (await loadData()).catalog
 /** @param {{rules?: string, agent?: string, match?: string | null, seed?: number, seat?: number}} choices @returns {Promise<SessionData>} a new game */
 export function create({ rules, agent, match = null, seed, seat }) {
   return inForeground(async () => {
-    const { catalog: { defaults }, seed: fixed } = dataNow();
+    const {
+      catalog: { defaults },
+      seed: fixed,
+    } = dataNow();
     const chosen = agent ?? defaults.agent;
-    const setup = setupOf({ rules: rules ?? defaults.rules, agent: chosen, match, seed: seed ?? fixed ?? randomSeed(), seat: seat ?? randomSeed() % 2 });
+    const setup = setupOf({
+      rules: rules ?? defaults.rules,
+      agent: chosen,
+      match,
+      seed: seed ?? fixed ?? randomSeed(),
+      seat: seat ?? randomSeed() % 2,
+    });
     return add(new Session(setup, agentTitle(setup.agent)));
   });
 }
 
 /** @param {string} date as `2026-11-21` @returns {Promise<SessionData>} the deal of that day, which everybody plays once: the game in which it was begun, else a new one */
-export const dealOfDay = (date) => inForeground(async () => {
-  const setup = daySetup(date);
-  const before = (await store.allSessions()).find((saved) => saved.settings.day === date);
-  return before === undefined ? add(new Session(setup, agentTitle(setup.agent))) : open(before.id);
-});
+export const dealOfDay = (date) =>
+  inForeground(async () => {
+    const setup = daySetup(date);
+    const before = (await store.allSessions()).find((saved) => saved.settings.day === date);
+    return before === undefined ? add(new Session(setup, agentTitle(setup.agent))) : open(before.id);
+  });
 
 /** @param {string} id of a deal of the day that is over @returns what agents make of the person's cards */
 export const house = (id) => inForeground(async () => houseResults((await read(id)).session));
@@ -109,21 +130,23 @@ export const house = (id) => inForeground(async () => houseResults((await read(i
 export const lesson = () => inForeground(() => add(lessonSession()));
 
 /** @returns all games, the one played last first */
-export const list = () => inForeground(async () => {
-  const [saved, { deals }] = await Promise.all([store.allSessions(), store.counted()]);
-  saved.sort((one, other) => other.updated - one.updated);
-  /** @type {Map<string, import("./store.js").CountedDeal[]>} */
-  const counted = new Map(saved.map(({ id }) => [id, []]));
-  for (const deal of deals) counted.get(deal.session)?.push(deal);
-  return saved.map((row) => summaryData(row, accuracyOfDeals(counted.get(row.id) ?? [])));
-});
+export const list = () =>
+  inForeground(async () => {
+    const [saved, { deals }] = await Promise.all([store.allSessions(), store.counted()]);
+    saved.sort((one, other) => other.updated - one.updated);
+    /** @type {Map<string, import("./store.js").CountedDeal[]>} */
+    const counted = new Map(saved.map(({ id }) => [id, []]));
+    for (const deal of deals) counted.get(deal.session)?.push(deal);
+    return saved.map((row) => summaryData(row, accuracyOfDeals(counted.get(row.id) ?? [])));
+  });
 
 /** @param {string} id @returns {Promise<SessionData>} a game; if it is the agent's turn, because it has failed or the page was closed meanwhile, it is asked again */
-export const open = (id) => inForeground(async () => {
-  const [entry] = await Promise.all([read(id), isWarm()]);
-  await reply(entry);
-  return entryData(entry);
-});
+export const open = (id) =>
+  inForeground(async () => {
+    const [entry] = await Promise.all([read(id), isWarm()]);
+    await reply(entry);
+    return entryData(entry);
+  });
 
 /** @param {string} id @returns {Promise<void>} */
 export const remove = (id) => inForeground(() => store.deleteSession(id));
@@ -135,7 +158,8 @@ export const act = (seen, action) => change(seen, (session) => session.act(actio
 export const takeBack = (seen, choices) => change(seen, (session) => session.takeBack(choices));
 
 /** @param {SessionData} seen @param {import("./types.js").Claim} claim @returns {Promise<SessionData>} the deal at its end, if best play ends it so */
-export const claim = (seen, claim) => change(seen, async (session) => session.claim(await claimed(session.deal, claim)));
+export const claim = (seen, claim) =>
+  change(seen, async (session) => session.claim(await claimed(session.deal, claim)));
 
 /** @param {SessionData} seen @returns {Promise<SessionData>} with the next deal */
 export const next = (seen) => change(seen, (session) => session.nextDeal());
@@ -144,57 +168,70 @@ export const next = (seen) => change(seen, (session) => session.nextDeal());
 export const recall = (seen, cards) => change(seen, (session) => session.recall(cards));
 
 /** @param {SessionData} seen @returns {Promise<SessionData>} with what the judge would play */
-export const hint = (seen) => change(seen, async (session) => {
-  const { deal } = session;
-  session.help(hintOf(deal.view(deal.turn), deal.rules, ...await Promise.all([advise(deal), adviseOfOwnNetwork(deal).catch(() => null)])));
-});
+export const hint = (seen) =>
+  change(seen, async (session) => {
+    const { deal } = session;
+    session.help(
+      hintOf(
+        deal.view(deal.turn),
+        deal.rules,
+        ...(await Promise.all([advise(deal), adviseOfOwnNetwork(deal).catch(() => null)])),
+      ),
+    );
+  });
 
 /** @param {string} id @param {number} deal its number, from 1 @returns {Promise<Review>} what every decision of a finished deal was worth */
-export const review = (id, deal) => inForeground(async () => {
-  const { session } = await read(id);
-  const found = await makeReview(id, session, deal - 1, true);
-  await rater.rate(id, deal, found);
-  return found;
-});
+export const review = (id, deal) =>
+  inForeground(async () => {
+    const { session } = await read(id);
+    const found = await makeReview(id, session, deal - 1, true);
+    await rater.rate(id, deal, found);
+    return found;
+  });
 
 /** @param {string} id @param {number | null} deal null: all finished deals @returns as text and, of one deal, as a code */
-export const recording = (id, deal) => inForeground(async () => {
-  const { session } = await read(id);
-  const deals = deal === null ? session.finished : [session.finished[deal - 1]];
-  const lines = deals.map((one) => recordingLine(one.deal, session.recordedNames)).join("\n");
-  return { recording: lines, code: deal === null ? null : await codeOf(lines) };
-});
+export const recording = (id, deal) =>
+  inForeground(async () => {
+    const { session } = await read(id);
+    const deals = deal === null ? session.finished : [session.finished[deal - 1]];
+    const lines = deals.map((one) => recordingLine(one.deal, session.recordedNames)).join("\n");
+    return { recording: lines, code: deal === null ? null : await codeOf(lines) };
+  });
 
 /** @param {string} id @param {number} deal @param {number} move @param {number} action @returns {Promise<SessionData>} practice from a decision on, with another action */
-export const tryAction = (id, deal, move, action) => derive(id, (session) => otherAction(session, deal - 1, move, action));
+export const tryAction = (id, deal, move, action) =>
+  derive(id, (session) => otherAction(session, deal - 1, move, action));
 
 /** @param {string} id @param {number} deal @returns {Promise<SessionData>} practice with the seats swapped */
 export const swap = (id, deal) => derive(id, (session) => swapSeats(session, deal - 1));
 
 /** @param {string} id @param {number} deal @param {number | null} [move] @returns what the agent makes of the person's cards, or perfect play from a decision on */
-export const watch = (id, deal, move = null) => inForeground(async () => {
-  const { session } = await read(id);
-  return replay(session, deal - 1, move);
-});
+export const watch = (id, deal, move = null) =>
+  inForeground(async () => {
+    const { session } = await read(id);
+    return replay(session, deal - 1, move);
+  });
 
 /** @param {string} id of a challenge @returns what the sender made of the same cards */
 export const compare = (id) => inForeground(async () => compareWithSender((await read(id)).session));
 
 /** @param {string} rules @param {[string, string]} agents by seat @returns {Promise<SessionData>} a game that holds a deal which they have played */
-export const exhibit = (rules, agents) => inForeground(async () => {
-  const deal = await playOut(Episode.atAddress(rulesNamed(rules), dataNow().seed ?? randomSeed(), 0), agents);
-  return add(openRecordings([{ deal, names: agents }]));
-});
+export const exhibit = (rules, agents) =>
+  inForeground(async () => {
+    const deal = await playOut(Episode.atAddress(rulesNamed(rules), dataNow().seed ?? randomSeed(), 0), agents);
+    return add(openRecordings([{ deal, names: agents }]));
+  });
 
 /** @param {string} text recordings @returns {Promise<SessionData>} a game that holds them */
 export const openShared = (text) => inForeground(async () => add(openRecordings(readDeals(text))));
 
 /** @param {string} code of a link @returns {Promise<SessionData>} the challenge in it; it is played once */
-export const openLink = (code) => inForeground(async () => {
-  const line = await decoded(code);
-  const before = (await store.allSessions()).find(({ sent }) => sent === line);
-  return before === undefined ? add(challengeOf(line)) : open(before.id);
-});
+export const openLink = (code) =>
+  inForeground(async () => {
+    const line = await decoded(code);
+    const before = (await store.allSessions()).find(({ sent }) => sent === line);
+    return before === undefined ? add(challengeOf(line)) : open(before.id);
+  });
 
 export const statistics = () => inForeground(async () => summary(await store.counted()));
 
@@ -202,31 +239,39 @@ export const statistics = () => inForeground(async () => summary(await store.cou
 export const clearStatistics = () => inForeground(() => store.clearCounted());
 
 /** @returns {Promise<string>} all games and everything that has been counted, as JSON */
-export const exportAll = () => inForeground(async () => {
-  const [saved, counted] = await Promise.all([store.allSessions(), store.counted()]);
-  return JSON.stringify({ format: EXPORT, version: EXPORT_VERSION, sessions: saved, ...counted });
-});
+export const exportAll = () =>
+  inForeground(async () => {
+    const [saved, counted] = await Promise.all([store.allSessions(), store.counted()]);
+    return JSON.stringify({ format: EXPORT, version: EXPORT_VERSION, sessions: saved, ...counted });
+  });
 
 /** @param {string} text what `exportAll` wrote @returns {Promise<number>} how many games and counted deals were not here before @throws {PageError} if it is something else */
-export const importAll = (text) => inForeground(async () => {
-  let given;
-  try {
-    given = JSON.parse(text);
-  } catch {
-    given = null;
-  }
-  const { format, version, sessions: saved, deals, matches } = given ?? {};
-  if (format !== EXPORT || version !== EXPORT_VERSION || ![saved, deals, matches].every(Array.isArray)) {
-    throw new PageError("refused", "This is not a file of games saved by German Whist.");
-  }
-  const isSession = (/** @type {any} */ row) => typeof row?.id === "string" && typeof row.updated === "number" && typeof row.settings?.rules === "string" && Array.isArray(row.deals);
-  const isCounted = (/** @type {any} */ row) => typeof row?.session === "string" && typeof row.time === "string" && typeof row.rules === "string";
-  const isDeal = (/** @type {any} */ row) => isCounted(row) && Number.isInteger(row.deal);
-  if (!saved.every(isSession) || !deals.every(isDeal) || !matches.every(isCounted)) throw new PageError("refused", "This file of games is damaged.");
-  const added = await store.merge(saved, { deals, matches });
-  if (added === null) throw new PageError("refused", "Your browser saves nothing here.");
-  return added;
-});
+export const importAll = (text) =>
+  inForeground(async () => {
+    let given;
+    try {
+      given = JSON.parse(text);
+    } catch {
+      given = null;
+    }
+    const { format, version, sessions: saved, deals, matches } = given ?? {};
+    if (format !== EXPORT || version !== EXPORT_VERSION || ![saved, deals, matches].every(Array.isArray)) {
+      throw new PageError("refused", "This is not a file of games saved by German Whist.");
+    }
+    const isSession = (/** @type {any} */ row) =>
+      typeof row?.id === "string" &&
+      typeof row.updated === "number" &&
+      typeof row.settings?.rules === "string" &&
+      Array.isArray(row.deals);
+    const isCounted = (/** @type {any} */ row) =>
+      typeof row?.session === "string" && typeof row.time === "string" && typeof row.rules === "string";
+    const isDeal = (/** @type {any} */ row) => isCounted(row) && Number.isInteger(row.deal);
+    if (!saved.every(isSession) || !deals.every(isDeal) || !matches.every(isCounted))
+      throw new PageError("refused", "This file of games is damaged.");
+    const added = await store.merge(saved, { deals, matches });
+    if (added === null) throw new PageError("refused", "Your browser saves nothing here.");
+    return added;
+  });
 
 /** @param {string} id @returns {Promise<Entry>} @throws {PageError} if there is no such game, or it is damaged */
 async function read(id) {
@@ -243,19 +288,25 @@ async function read(id) {
 /** Save a game; its finished deals are counted and will be rated. @param {Entry} entry */
 async function save(entry) {
   const { id, session, seen, counted } = entry;
-  const { deals, match } = await isReplay(entry) ? { deals: [], match: null } : countDeals(id, session, counted);
+  const { deals, match } = (await isReplay(entry)) ? { deals: [], match: null } : countDeals(id, session, counted);
   if (!(await store.save(savedSession(id, session), seen, deals, match))) throw await moved(id);
   [entry.seen, entry.counted] = [session.version, session.finished.length];
   if (deals.length > 0) rater.wake();
 }
 
 /** @param {Entry} entry @returns {Promise<boolean>} whether it is a deal of a day that has been counted before: only the first try counts */
-async function isReplay({ id, session: { setup: { day } } }) {
+async function isReplay({
+  id,
+  session: {
+    setup: { day },
+  },
+}) {
   return day !== null && (await store.counted()).deals.some((deal) => deal.day === day && deal.session !== id);
 }
 
 /** @param {string} id @returns {Promise<PageError>} */
-const moved = async (id) => new PageError("moved", "The game has moved on in another window.", { session: entryData(await read(id)) });
+const moved = async (id) =>
+  new PageError("moved", "The game has moved on in another window.", { session: entryData(await read(id)) });
 
 /** Let the agent act until it is the person's turn, the deal is over or the agent fails, and save what it did. @param {Entry} entry */
 async function reply(entry) {
@@ -263,7 +314,7 @@ async function reply(entry) {
   try {
     while (session.waitsForAgent) {
       const scripted = session.setup.kind === "lesson" ? teacherCard(session.deal) : null;
-      session.play(scripted ?? await agentActs(session.setup.agent, session.deal));
+      session.play(scripted ?? (await agentActs(session.setup.agent, session.deal)));
     }
   } catch (error) {
     const failed = forPerson(error);
@@ -317,7 +368,9 @@ function derive(id, make) {
 async function forgetOld() {
   const saved = await store.allSessions();
   if (saved.length < MAX_SAVED) return;
-  const idle = saved.filter(({ finished, settings: setup, inPlay }) => finished || setup.kind !== "play" || (setup.match === null && !inPlay));
+  const idle = saved.filter(
+    ({ finished, settings: setup, inPlay }) => finished || setup.kind !== "play" || (setup.match === null && !inPlay),
+  );
   idle.sort((one, other) => one.updated - other.updated);
   for (const { id } of idle.slice(0, saved.length - MAX_SAVED + 1)) await store.deleteSession(id);
 }

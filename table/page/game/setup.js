@@ -56,7 +56,8 @@ export function daySetup(day) {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== day) {
     throw new Error(`The day must be a date such as 2026-11-21, not ${day}.`);
   }
-  if (day > new Date(Date.now() + FIRST_ZONE).toISOString().slice(0, 10)) throw new Error(`The deal of ${day} is not there yet: come back on that day.`);
+  if (day > new Date(Date.now() + FIRST_ZONE).toISOString().slice(0, 10))
+    throw new Error(`The deal of ${day} is not there yet: come back on that day.`);
   return setupOf({ rules: DAY_RULES, agent: DAY_AGENT, seed: Number(day.replaceAll("-", "")), seat: 1, day });
 }
 
@@ -68,7 +69,9 @@ export function matchFormatOf(match) {
   const number = Number(digits);
   const isTarget = number >= 1 && number <= constants.maxTarget;
   if ((kind !== "first_to" && kind !== "best_of") || !isTarget || (kind === "best_of" && number % 2 === 0)) {
-    throw new Error(`match must be first_to:1 to first_to:${constants.maxTarget}, or best_of: and an odd number, got ${match}`);
+    throw new Error(
+      `match must be first_to:1 to first_to:${constants.maxTarget}, or best_of: and an odd number, got ${match}`,
+    );
   }
   return { kind, number };
 }

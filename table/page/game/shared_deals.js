@@ -1,13 +1,13 @@
 // @ts-check
 /** Shared deals: recordings as text, and challenges as links, which carry a recording as a code. */
 
-import { countText, YOU } from "./wording.js";
 import { agentsFor, agentTitle } from "./catalogue.js";
 import { Episode } from "./deal/episode.js";
 import { takenTricks } from "./deal/words.js";
-import { Session } from "./session.js";
 import { readLine } from "./recording.js";
+import { Session } from "./session.js";
 import { setupOf } from "./setup.js";
+import { countText, YOU } from "./wording.js";
 
 /** @typedef {import("./recording.js").Recorded} Recorded */
 
@@ -36,23 +36,33 @@ async function through(bytes, stream) {
 /** @param {string} lines @returns {Promise<string>} in letters, digits, `-` and `_`: compressed, then base64url */
 export async function codeOf(lines) {
   const packed = await through(new TextEncoder().encode(lines), new CompressionStream("deflate"));
-  return btoa(String.fromCharCode(...packed)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return btoa(String.fromCharCode(...packed))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
 }
 
 /** @param {string} text lines of JSON @returns {Recorded[]} each replayed and checked @throws {Error} if it is something else, or a recording is wrong */
 export function readDeals(text) {
   const trimmed = text.trim();
   if (trimmed.length > MAX_TEXT) throw new Error(`The text has more than ${MAX_TEXT} characters.`);
-  const found = trimmed.split("\n").filter((line) => line.trim() !== "").map((line, place) => readLine(line, place + 1));
-  if (found.length < 1 || found.length > MAX_DEALS) throw new Error(`Open 1 to ${MAX_DEALS} recordings at once, not ${found.length}.`);
-  if (found.some(({ deal }) => deal.rules !== found[0].deal.rules)) throw new Error("The recordings are of different games.");
+  const found = trimmed
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line, place) => readLine(line, place + 1));
+  if (found.length < 1 || found.length > MAX_DEALS)
+    throw new Error(`Open 1 to ${MAX_DEALS} recordings at once, not ${found.length}.`);
+  if (found.some(({ deal }) => deal.rules !== found[0].deal.rules))
+    throw new Error("The recordings are of different games.");
   return found;
 }
 
 /** @param {string} code of a link @returns {Promise<string>} the recording in it */
 export async function decoded(code) {
   try {
-    const packed = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+    const packed = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
+      letter.charCodeAt(0),
+    );
     return new TextDecoder("utf-8", { fatal: true }).decode(await through(packed, new DecompressionStream("deflate")));
   } catch {
     throw new Error("The link is damaged: part of it may be missing.");
@@ -69,7 +79,12 @@ export function openRecordings(recordings) {
   const setup = setupFor(first, "recording");
   const { seat } = setup;
   const deals = recordings.map((recording, place) => tableDeal(recording, place + 1, first.names));
-  const session = new Session(setup, shownName(first.names[1 - seat], YOU), deals[deals.length - 1], shownName(first.names[seat], YOU));
+  const session = new Session(
+    setup,
+    shownName(first.names[1 - seat], YOU),
+    deals[deals.length - 1],
+    shownName(first.names[seat], YOU),
+  );
   session.finished = deals.map((deal) => ({ deal, assisted: false, time: "", recalled: null }));
   return session;
 }
@@ -91,7 +106,13 @@ export function challengeOf(line) {
   const opponent = sent.names[1 - seat];
   const against = opponent === agent ? "" : ` against ${shownName(opponent, YOU)}`;
   const taken = takenTricks(sent.deal.state, rules)[seat];
-  session.earlier = { text: `${SENDER} took ${countText(taken, "trick")}${against}`, swapped: false, session: null, deal: 1, move: null };
+  session.earlier = {
+    text: `${SENDER} took ${countText(taken, "trick")}${against}`,
+    swapped: false,
+    session: null,
+    deal: 1,
+    move: null,
+  };
   return session;
 }
 
@@ -111,6 +132,9 @@ function tableDeal(recorded, number, names) {
   const { deal } = recorded;
   const [first, second] = recorded.names;
   if (first === names[0] && second === names[1]) return deal;
-  if (first === names[1] && second === names[0]) return new Episode(deal.rules, deal.deck, 1 - deal.dealer, deal.actions, deal.claimed);
-  throw new Error(`Recording ${number} has other players (${first} and ${second}) than the first one (${names.join(" and ")}).`);
+  if (first === names[1] && second === names[0])
+    return new Episode(deal.rules, deal.deck, 1 - deal.dealer, deal.actions, deal.claimed);
+  throw new Error(
+    `Recording ${number} has other players (${first} and ${second}) than the first one (${names.join(" and ")}).`,
+  );
 }

@@ -2,11 +2,11 @@
 /** Statistics of a person's deals: results, accuracy, luck apart from skill, streaks. */
 
 import { rulesNamed } from "../engine/rules.js";
-import { round } from "./wording.js";
+import { tricksTaken } from "../judge/tricks.js";
 import { hasAccuracies, knowsRules, playsLike } from "./catalogue.js";
 import { accuracyOf } from "./coach/judgement.js";
 import { score } from "./recall.js";
-import { tricksTaken } from "../judge/tricks.js";
+import { round } from "./wording.js";
 
 /** @typedef {import("./store.js").CountedDeal} CountedDeal */
 /** @typedef {import("./store.js").CountedMatch} CountedMatch */
@@ -34,13 +34,28 @@ export function countDeals(id, session, first) {
     const [recalled, held] = cards === null ? [null, null] : score(deal, seat, cards);
     // + 0 turns −0 into 0.
     return {
-      session: id, deal: first + place + 1, time, rules, agent, margin: sign * margin + 0, low: deal.state.low !== 0, assisted, day,
-      recalled, held, given_away: null, at_stake: null, par: null,
+      session: id,
+      deal: first + place + 1,
+      time,
+      rules,
+      agent,
+      margin: sign * margin + 0,
+      low: deal.state.low !== 0,
+      assisted,
+      day,
+      recalled,
+      held,
+      given_away: null,
+      at_stake: null,
+      par: null,
     };
   });
   if (winner === null || match === null) return { deals, match: null };
   const assisted = finished.some((one) => one.assisted);
-  return { deals, match: { session: id, rules, agent, match, won: winner === seat, assisted, time: found[found.length - 1].time } };
+  return {
+    deals,
+    match: { session: id, rules, agent, match, won: winner === seat, assisted, time: found[found.length - 1].time },
+  };
 }
 
 /** @param {Counted} counted */
@@ -62,7 +77,9 @@ export function summary({ deals, matches }) {
     accuracy,
     playsLike: playsLike(accuracy),
     memory: memory(deals.filter((deal) => deal.held)),
-    recent: deals.slice(-RECENT).map((deal) => ({ margin: deal.margin, assisted: deal.assisted, accuracy: accuracyOfDeals([deal]) })),
+    recent: deals
+      .slice(-RECENT)
+      .map((deal) => ({ margin: deal.margin, assisted: deal.assisted, accuracy: accuracyOfDeals([deal]) })),
   };
 }
 
@@ -110,20 +127,29 @@ function tricksOf(deals, game) {
   const rated = deals.filter((deal) => deal.par !== null);
   const luck = rated.map((deal) => tricksTaken(Number(deal.par), game, deal.low));
   const skill = rated.map((deal) => tricksTaken(deal.margin, game) - tricksTaken(Number(deal.par), game)); // more is better, also in low deals
-  return { tricks: round(mean(deals.map((deal) => tricksTaken(deal.margin, game, deal.low))), 2), luck: estimate(luck), skill: estimate(skill) };
+  return {
+    tricks: round(mean(deals.map((deal) => tricksTaken(deal.margin, game, deal.low))), 2),
+    luck: estimate(luck),
+    skill: estimate(skill),
+  };
 }
 
 /** @param {CountedDeal[]} deals with a quiz */
 function memory(deals) {
   if (deals.length === 0) return null;
   const sum = (/** @type {"recalled" | "held"} */ part) => deals.reduce((total, deal) => total + Number(deal[part]), 0);
-  return { deals: deals.length, share: round(sum("recalled") / sum("held"), 3), perfect: deals.filter((deal) => deal.recalled === deal.held).length };
+  return {
+    deals: deals.length,
+    share: round(sum("recalled") / sum("held"), 3),
+    perfect: deals.filter((deal) => deal.recalled === deal.held).length,
+  };
 }
 
 /** @param {CountedDeal[]} deals @returns {number | null} the accuracy of all their decisions together; null until one is reviewed */
 export function accuracyOfDeals(deals) {
   const reviewed = deals.filter((deal) => deal.given_away !== null);
-  const sum = (/** @type {"given_away" | "at_stake"} */ part) => reviewed.reduce((total, deal) => total + Number(deal[part]), 0);
+  const sum = (/** @type {"given_away" | "at_stake"} */ part) =>
+    reviewed.reduce((total, deal) => total + Number(deal[part]), 0);
   return accuracyOf(sum("given_away"), sum("at_stake"));
 }
 

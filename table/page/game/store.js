@@ -115,7 +115,9 @@ export class Store {
 
   /** @param {unknown} error @returns {null} */
   refused(error) {
-    this.notify(`${isFull(error) ? "Your browser has no room left" : "Your browser saves nothing here"}: your games last only until you close the page.`);
+    this.notify(
+      `${isFull(error) ? "Your browser has no room left" : "Your browser saves nothing here"}: your games last only until you close the page.`,
+    );
     return null;
   }
 
@@ -152,7 +154,8 @@ export class Store {
         return this.transact(mode, work, otherwise, false);
       }
       this.refused(error);
-      if (mode === "readwrite") this.full = true; // what is there can still be read
+      if (mode === "readwrite")
+        this.full = true; // what is there can still be read
       else this.file = Promise.resolve(null);
       return otherwise;
     }
@@ -171,7 +174,11 @@ export class Store {
   /** @returns {Promise<SavedSession[]>} all sessions */
   async allSessions() {
     /** @type {SavedSession[]} */
-    const saved = await this.transact("readonly", (transaction) => resultOf(transaction.objectStore(SESSIONS).getAll()), []);
+    const saved = await this.transact(
+      "readonly",
+      (transaction) => resultOf(transaction.objectStore(SESSIONS).getAll()),
+      [],
+    );
     const found = new Map(saved.map((row) => /** @type {[string, SavedSession | null]} */ ([row.id, row])));
     for (const [id, row] of this.sessions) found.set(id, row);
     return [...found.values()].filter((row) => row !== null);
@@ -213,7 +220,7 @@ export class Store {
       let added = 0;
       const addTo = async (/** @type {string} */ name, /** @type {any} */ row, /** @type {IDBValidKey} */ key) => {
         const rows = transaction.objectStore(name);
-        if (await resultOf(rows.getKey(key)) !== undefined) return;
+        if ((await resultOf(rows.getKey(key))) !== undefined) return;
         rows.put(row);
         if (name !== MATCHES) added += 1;
       };
@@ -246,9 +253,14 @@ export class Store {
     if (this.cleared) Object.assign(saved, { deals: [], matches: [] });
     const deals = new Map(saved.deals.map((deal) => [`${deal.session} ${deal.deal}`, deal]));
     for (const [key, deal] of this.deals) deals.set(key, deal);
-    const byTime = (/** @type {{time: string, deal?: number}} */ one, /** @type {{time: string, deal?: number}} */ other) =>
-      one.time.localeCompare(other.time) || (one.deal ?? 0) - (other.deal ?? 0);
-    return { deals: [...deals.values()].sort(byTime), matches: [...saved.matches, ...this.matches.values()].sort(byTime) };
+    const byTime = (
+      /** @type {{time: string, deal?: number}} */ one,
+      /** @type {{time: string, deal?: number}} */ other,
+    ) => one.time.localeCompare(other.time) || (one.deal ?? 0) - (other.deal ?? 0);
+    return {
+      deals: [...deals.values()].sort(byTime),
+      matches: [...saved.matches, ...this.matches.values()].sort(byTime),
+    };
   }
 
   /**

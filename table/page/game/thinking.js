@@ -43,7 +43,8 @@ worker.addEventListener("message", (/** @type {MessageEvent<Message>} */ { data 
 
 worker.addEventListener("error", (event) => {
   if (!event.message) worker.failed = true; // it could not be loaded: no question will be answered
-  for (const { reject } of waiting.values()) reject(new PageError("refused", `The page has failed: ${event.message ?? "part of it could not be loaded"}.`));
+  for (const { reject } of waiting.values())
+    reject(new PageError("refused", `The page has failed: ${event.message ?? "part of it could not be loaded"}.`));
   waiting.clear();
 });
 
@@ -62,11 +63,13 @@ export function followLoading(follow) {
 const bytesOf = (spec) => dataNow().catalog.agents.find((agent) => agent.spec === spec)?.bytes ?? 0;
 
 /** @param {string} agent whose network cannot be loaded @returns {PageError} */
-const absent = (agent) => new PageError("absent", `${agentTitle(agent)} could not be loaded. Check your connection.`, { agent });
+const absent = (agent) =>
+  new PageError("absent", `${agentTitle(agent)} could not be loaded. Check your connection.`, { agent });
 
 /** @param {Question} question @returns {Promise<any>} */
 function askWorker(question) {
-  if (worker.failed) return Promise.reject(new PageError("refused", "The page has failed: part of it could not be loaded."));
+  if (worker.failed)
+    return Promise.reject(new PageError("refused", "The page has failed: part of it could not be loaded."));
   count += 1;
   const id = count;
   return new Promise((resolve, reject) => {
@@ -88,9 +91,15 @@ async function askServer(what, deal, step, more = {}) {
   const seat = deal.stateAt(step).turn;
   const history = historyOf(deal.rules.game, deal.deck, deal.dealer, deal.actions.slice(0, step), seat);
   const body = JSON.stringify({ rules: deal.rules.spec, history, ...more });
-  let response, text;
+  let response;
+  let text;
   try {
-    response = await fetch(`api/${what}`, { method: "POST", cache: "no-store", headers: { "Content-Type": "application/json" }, body });
+    response = await fetch(`api/${what}`, {
+      method: "POST",
+      cache: "no-store",
+      headers: { "Content-Type": "application/json" },
+      body,
+    });
     text = await response.text();
   } catch {
     server = "away";
@@ -116,7 +125,9 @@ let server = "cold";
 /** @returns {Promise<boolean>} whether a server answers at once */
 export async function isWarm() {
   if (dataNow().server && server !== "warm") {
-    const found = await fetch("api/warm", { cache: "no-store" }).then((response) => response.json()).catch(() => null);
+    const found = await fetch("api/warm", { cache: "no-store" })
+      .then((response) => response.json())
+      .catch(() => null);
     server = found === null ? "away" : found.warm ? "warm" : "cold";
   }
   return server === "warm";
@@ -163,8 +174,13 @@ export async function act(spec, deal, here = false) {
   const ofPage = () => askWorker({ what: "act", spec, rules: deal.rules, view: deal.view(deal.turn) });
   const ofServer = () => playedByServer(spec, deal);
   if (isOwn(spec)) return here || bytesOf(spec) === 0 ? ofPage() : serverFirst(ofServer, ofPage);
-  if (!dataNow().server) throw new PageError("refused", `${spec} does not play on this page: it needs german-whist serve.`);
-  if (!(await isWarm())) throw new PageError("unreachable", server === "away" ? AWAY : `The server is not ready: ${agentTitle(spec)} plays as soon as it is.`);
+  if (!dataNow().server)
+    throw new PageError("refused", `${spec} does not play on this page: it needs german-whist serve.`);
+  if (!(await isWarm()))
+    throw new PageError(
+      "unreachable",
+      server === "away" ? AWAY : `The server is not ready: ${agentTitle(spec)} plays as soon as it is.`,
+    );
   return ofServer();
 }
 
@@ -172,7 +188,8 @@ export async function act(spec, deal, here = false) {
 async function playedByServer(spec, deal) {
   const { action } = await askServer("act", deal, deal.actions.length, { agent: spec });
   const played = parseAction(String(action), deal.rules);
-  if (!isLegal(deal.state, played)) throw new PageError("refused", `${agentTitle(spec)} plays ${action}, which is not legal.`); // its legal cards are hidden
+  if (!isLegal(deal.state, played))
+    throw new PageError("refused", `${agentTitle(spec)} plays ${action}, which is not legal.`); // its legal cards are hidden
   return played;
 }
 
@@ -185,14 +202,18 @@ export async function advise(deal, step = deal.actions.length) {
   const view = deal.view(deal.stateAt(step).turn, step);
   const ofPage = () => askWorker({ what: "advise", rules: deal.rules, view, constants });
   // Where both hands are known, the solver of the page is exact, too, and saves a request.
-  const advice = opponentHandKnown(view) ? await ofPage() : await serverFirst(() => advisedByServer(deal, step), ofPage);
+  const advice = opponentHandKnown(view)
+    ? await ofPage()
+    : await serverFirst(() => advisedByServer(deal, step), ofPage);
   return lowestOfEquals(advice, view);
 }
 
 /** @param {Episode} deal @returns {Promise<{title: string, advice: Advice} | null>} what the first network of the command line says of the decision to be made now; null if there is none that plays the game, or the values are exact */
 export async function adviseOfOwnNetwork(deal) {
   const { agents, suggested } = dataNow().catalog;
-  const own = agents.find(({ spec, judges }) => judges && suggested.includes(spec) && agentsFor(deal.rules.spec).includes(spec));
+  const own = agents.find(
+    ({ spec, judges }) => judges && suggested.includes(spec) && agentsFor(deal.rules.spec).includes(spec),
+  );
   if (own === undefined || opponentHandKnown(deal.view(deal.turn)) || !(await isWarm())) return null;
   return { title: own.title, advice: await advisedByServer(deal, deal.actions.length, own.spec) };
 }
@@ -215,4 +236,3 @@ export async function playOut(deal, specs, { rest = async () => {}, here = false
   }
   return deal;
 }
-

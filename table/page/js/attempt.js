@@ -45,7 +45,8 @@ export async function waitFor(ask) {
   }, SLOW);
   const began = performance.now();
   const endLoading = followLoading((agent, share) => {
-    if (performance.now() - began > LOADING) endAlert = alertWhile(`Loading ${agentTitle(agent)}: ${percent(Math.floor(10 * share) / 10)}`);
+    if (performance.now() - began > LOADING)
+      endAlert = alertWhile(`Loading ${agentTitle(agent)}: ${percent(Math.floor(10 * share) / 10)}`);
   });
   button?.setAttribute("aria-busy", "true");
   document.body.classList.add("thinking");

@@ -4,23 +4,23 @@
 import { suitOf } from "../engine/cards.js";
 import { PageError } from "../game/errors.js";
 import * as sessions from "../game/sessions.js";
-import { byId } from "./dom.js";
-import { settings, tempo } from "./settings.js";
-import { sound } from "./sound.js";
-import { isCard } from "./words.js";
 import { untilBack, waitFor } from "./attempt.js";
-import { alertUser, announce } from "./notices.js";
-import { tellOtherTabs } from "./tabs.js";
 import { showHint, showLesson } from "./coach/panel.js";
 import { recallText } from "./coach/recall.js";
 import { pressTool, setTool } from "./dialogs/menu.js";
+import { byId } from "./dom.js";
+import { alertUser, announce } from "./notices.js";
+import { settings, tempo } from "./settings.js";
+import { sound } from "./sound.js";
 import { showLog } from "./table/log.js";
 import { fly, rectOf } from "./table/motion.js";
-import { Playback, callTrump } from "./table/playback.js";
-import { tableInWords } from "./table/stage.js";
+import { callTrump, Playback } from "./table/playback.js";
 import { showResult } from "./table/result.js";
+import { tableInWords } from "./table/stage.js";
 import { shownNow, shownPlayed } from "./table/state.js";
 import { ASK_AGAIN, TableView } from "./table/view.js";
+import { tellOtherTabs } from "./tabs.js";
+import { isCard } from "./words.js";
 
 /** @typedef {import("../game/types.js").Session} Session */
 /** @typedef {import("./table/state.js").Shown} Shown */
@@ -41,7 +41,10 @@ export class Controller {
     this.busy = false;
     this.hintHidden = false;
     this.called = ""; // the turn that was announced last
-    this.view = new TableView((action) => void this.act(action), (card) => this.refuse(card));
+    this.view = new TableView(
+      (action) => void this.act(action),
+      (card) => this.refuse(card),
+    );
     this.playback = new Playback((shown) => this.show(shown));
   }
 
@@ -66,7 +69,11 @@ export class Controller {
     setTool("Take back", { enabled: settled && session.can.takeBack && !this.busy });
     const back = session.earlier !== null && session.earlier.session !== null;
     setTool("Claim", { enabled: settled && !this.busy, hidden: !session.can.claim || back });
-    setTool("Review", { enabled: back || over, hidden: !back && session.kind !== "recording", words: back ? "Back to the review" : "Review" });
+    setTool("Review", {
+      enabled: back || over,
+      hidden: !back && session.kind !== "recording",
+      words: back ? "Back to the review" : "Review",
+    });
     if (settled) this.callTurn(session);
     if (settled) this.actions.quiz();
   }
@@ -119,8 +126,17 @@ export class Controller {
 
   /** Play the only legal card, if the settings say so; in a lesson, only the last card. @param {Session} session */
   playForced(session) {
-    const { position: { decision, hand }, kind } = session;
-    if (!settings.forced || decision?.kind !== "card" || decision.actions.length > 1 || (kind === "lesson" && hand.length > 1)) return;
+    const {
+      position: { decision, hand },
+      kind,
+    } = session;
+    if (
+      !settings.forced ||
+      decision?.kind !== "card" ||
+      decision.actions.length > 1 ||
+      (kind === "lesson" && hand.length > 1)
+    )
+      return;
     setTimeout(() => {
       const dialog = document.querySelector("dialog[open]");
       if (!settings.forced || this.session !== session) return;
@@ -305,7 +321,12 @@ export class Controller {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") !== null) return;
     if (event.key === "Escape" && this.session?.hint) this.hideHint();
     if (!settings.shortcuts) return;
-    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement) return;
+    if (
+      event.target instanceof HTMLInputElement ||
+      event.target instanceof HTMLTextAreaElement ||
+      event.target instanceof HTMLSelectElement
+    )
+      return;
     const { session } = this;
     if (session === null) return;
     const key = event.key.toLowerCase();

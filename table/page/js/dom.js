@@ -52,7 +52,8 @@ export function setAttributes(element, attributes) {
  */
 function append(element, children) {
   for (const child of children) {
-    if (child !== null && child !== undefined && child !== false) element.append(child instanceof Node ? child : String(child));
+    if (child !== null && child !== undefined && child !== false)
+      element.append(child instanceof Node ? child : String(child));
   }
 }
 

@@ -5,7 +5,8 @@ import { onSettings, pace, settings } from "./settings.js";
 import { redrawCards } from "./table/card.js";
 
 /** In em, because letters twice as large, by the browser's settings, leave room for half as much. */
-const narrow = matchMedia("(width < 37.5em)"), narrowest = matchMedia("(width < 30em)");
+const narrow = matchMedia("(width < 37.5em)");
+const narrowest = matchMedia("(width < 30em)");
 
 /** @returns {boolean} whether the table is that of a phone held upright */
 export const isNarrow = () => narrow.matches && document.documentElement.dataset.layout === "portrait";

@@ -4,23 +4,23 @@
 import { canBePlayed, rulesTitle, wordsOf } from "../game/catalogue.js";
 import { dataNow, notLoaded } from "../game/data.js";
 import { PageError } from "../game/errors.js";
-import { LINK } from "../game/shared_deals.js";
 import * as sessions from "../game/sessions.js";
 import { today } from "../game/setup.js";
+import { LINK } from "../game/shared_deals.js";
 import { followLoading, prepare } from "../game/thinking.js";
 import { attempt } from "./attempt.js";
-import { change, keepSession, keptSession, settings } from "./settings.js";
-import { Controller } from "./controller.js";
-import { followLayout } from "./layout.js";
-import { alertUser, alertWhile } from "./notices.js";
-import { followOtherTabs, tellOtherTabs } from "./tabs.js";
 import { openQuiz } from "./coach/recall.js";
-import { loadCards } from "./table/card.js";
-import { openLog } from "./table/log.js";
+import { Controller } from "./controller.js";
 import { closeLast, openDialog } from "./dialogs/dialog.js";
 import { openMenu, showTools } from "./dialogs/menu.js";
 import { absentOpponent, firstOpponent, isListed, opponentList } from "./dialogs/opponents.js";
 import { byId, h } from "./dom.js";
+import { followLayout } from "./layout.js";
+import { alertUser, alertWhile } from "./notices.js";
+import { change, keepSession, keptSession, settings } from "./settings.js";
+import { loadCards } from "./table/card.js";
+import { openLog } from "./table/log.js";
+import { followOtherTabs, tellOtherTabs } from "./tabs.js";
 
 /** @typedef {import("../game/types.js").Session} Session */
 
@@ -49,7 +49,8 @@ const controller = new Controller({
   otherSide: () => void otherSide(),
   watch: () => void watch(),
   compare: () => void compare(),
-  share: () => void attempt(() => (current().day === null ? share(current(), current().deal.number) : shareDay(current()))),
+  share: () =>
+    void attempt(() => (current().day === null ? share(current(), current().deal.number) : shareDay(current()))),
   keep: () => void attempt(() => games(true)),
   leave: () => void attempt(backToGame),
   back: () => void attempt(backToReview),
@@ -110,7 +111,12 @@ function offerAnother(error, again) {
 
 /** Play the same game against the same opponent again, with the seats swapped. */
 async function rematch() {
-  const { rules, agent, match, deal: { seat } } = current();
+  const {
+    rules,
+    agent,
+    match,
+    deal: { seat },
+  } = current();
   enter(await sessions.create({ rules, agent: agent.spec, match: match.format, seat: 1 - seat }), true);
 }
 
@@ -128,7 +134,11 @@ async function shareDay(session) {
 
 /** Play the default game, deal after deal. @param {string} agent the opponent */
 async function playAgainst(agent) {
-  change({ welcomed: true, game: { rules: catalog.defaults.rules, agent, match: null }, defaults: JSON.stringify(catalog.defaults) });
+  change({
+    welcomed: true,
+    game: { rules: catalog.defaults.rules, agent, match: null },
+    defaults: JSON.stringify(catalog.defaults),
+  });
   await newGame();
 }
 
@@ -144,7 +154,12 @@ async function newGameDialog() {
     "New game",
     [
       opponentList(catalog, (chosen) => start(() => playAgainst(chosen))),
-      h("details", { open: other }, h("summary", {}, "More: other games, opponents and matches"), gameForm(catalog, () => start(newGame))),
+      h(
+        "details",
+        { open: other },
+        h("summary", {}, "More: other games, opponents and matches"),
+        gameForm(catalog, () => start(newGame)),
+      ),
     ],
     { kind: "wide" },
   );
@@ -194,7 +209,11 @@ function quiz() {
   }
   if (!settings.memoryQuiz || asked === deal || document.querySelector("dialog[open]") !== null) return;
   asked = deal;
-  openQuiz(session, (cards) => void controller.recall(cards), () => controller.goOn(session));
+  openQuiz(
+    session,
+    (cards) => void controller.recall(cards),
+    () => controller.goOn(session),
+  );
 }
 
 /** @param {Session} session @returns {boolean} whether another one is at the table by now */
@@ -215,7 +234,10 @@ async function review(deal, move = null) {
     openReview(
       answer,
       {
-        tryAction: session.can.swap ? (move, action) => void attempt(async () => enter(await sessions.tryAction(session.id, number, move, action))) : null,
+        tryAction: session.can.swap
+          ? (move, action) =>
+              void attempt(async () => enter(await sessions.tryAction(session.id, number, move, action)))
+          : null,
         line: session.can.swap ? (from) => void watchLine(session, number, from) : null,
         otherSide: session.can.swap ? () => void otherSide(number) : null,
         watch: session.can.swap ? () => void watch(number) : null,
@@ -241,7 +263,10 @@ async function otherSide(deal) {
 async function watch(deal) {
   const session = current();
   await attempt(async () => {
-    const [answer, { openWatch }] = await Promise.all([sessions.watch(session.id, deal ?? session.deal.number), windows()]);
+    const [answer, { openWatch }] = await Promise.all([
+      sessions.watch(session.id, deal ?? session.deal.number),
+      windows(),
+    ]);
     if (hasLeft(session)) return;
     openWatch(answer, { title: "The computer plays your cards" });
   });
@@ -291,11 +316,19 @@ async function openLink(code) {
 /** Tell a newcomer what a challenge is and how its game is played. @param {Session} session */
 async function introduce(session) {
   const { rulesText } = await windows();
-  const dialog = openDialog("A challenge in German Whist", [
-    h("p", {}, `${GAME} The sender has played this deal: play it too, then compare.`),
-    h("details", {}, h("summary", {}, "The rules"), ...rulesText(wordsOf(session.rules).text)),
-    h("div", { class: "buttons" }, h("button", { class: "primary", autofocus: true, onclick: () => dialog.close() }, "Play")),
-  ], { onclose: () => enter(session, true) });
+  const dialog = openDialog(
+    "A challenge in German Whist",
+    [
+      h("p", {}, `${GAME} The sender has played this deal: play it too, then compare.`),
+      h("details", {}, h("summary", {}, "The rules"), ...rulesText(wordsOf(session.rules).text)),
+      h(
+        "div",
+        { class: "buttons" },
+        h("button", { class: "primary", autofocus: true, onclick: () => dialog.close() }, "Play"),
+      ),
+    ],
+    { onclose: () => enter(session, true) },
+  );
 }
 
 function more() {
@@ -308,12 +341,18 @@ function more() {
     ["Rules", `How ${rulesTitle(session.rules)} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
     ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],
-    ["Watch two agents", "They play a deal; you look at every move", () => void attempt(() => twoAgents(session.rules))],
+    [
+      "Watch two agents",
+      "They play a deal; you look at every move",
+      () => void attempt(() => twoAgents(session.rules)),
+    ],
   ]);
 }
 
 function claim() {
-  const { agent: { title } } = current();
+  const {
+    agent: { title },
+  } = current();
   openMenu("How does the deal end?", [
     ["The rest are mine", "You take all the tricks that are left", () => void controller.claim("mine")],
     ["The rest are yours", `${title} takes all the tricks that are left`, () => void controller.claim("theirs")],
@@ -335,10 +374,14 @@ async function recordingDialog() {
 /** @param {string} rules */
 async function twoAgents(rules) {
   const { chooseTwoAgents } = await windows();
-  chooseTwoAgents(rules, (agents) => void attempt(async () => {
-    enter(await sessions.exhibit(rules, agents));
-    await review();
-  }));
+  chooseTwoAgents(
+    rules,
+    (agents) =>
+      void attempt(async () => {
+        enter(await sessions.exhibit(rules, agents));
+        await review();
+      }),
+  );
 }
 
 async function statistics() {
@@ -364,15 +407,20 @@ const isUntouched = ({ position, can }) => position.result === null && !can.take
 async function games(atFile = false) {
   const [all, { deals }, { openGames }] = await Promise.all([sessions.list(), sessions.statistics(), windows()]);
   const open = async (/** @type {string} */ id) => enter(await sessions.open(id));
-  openGames(all, {
-    open: (id) => void attempt(() => open(id)),
-    review: (id) => void attempt(async () => {
-      await open(id);
-      await review();
-    }),
-    removed: (id) => id === controller.session?.id && void attempt(newGame),
-    saved: () => change({ dealsKept: deals }),
-  }, atFile);
+  openGames(
+    all,
+    {
+      open: (id) => void attempt(() => open(id)),
+      review: (id) =>
+        void attempt(async () => {
+          await open(id);
+          await review();
+        }),
+      removed: (id) => id === controller.session?.id && void attempt(newGame),
+      saved: () => change({ dealsKept: deals }),
+    },
+    atFile,
+  );
 }
 
 function connect() {
@@ -380,7 +428,11 @@ function connect() {
     { name: "Hint", sign: "hint", act: () => void controller.hint() },
     { name: "Take back", sign: "back", act: () => void controller.takeBack() },
     { name: "Claim", sign: "claim", act: claim },
-    { name: "Review", sign: "review", act: () => void (controller.session?.earlier?.session ? attempt(backToReview) : review()) },
+    {
+      name: "Review",
+      sign: "review",
+      act: () => void (controller.session?.earlier?.session ? attempt(backToReview) : review()),
+    },
   ]);
   showTools("menu", [
     { name: "New game", sign: "new", act: () => void attempt(newGameDialog) },
@@ -397,9 +449,13 @@ function connect() {
     if (event.target instanceof Element && event.target.closest("button") === null) controller.skip();
   });
   followLoading((agent, share) => {
-    if (share === 1 && !dataNow().server) void navigator.serviceWorker?.ready.then(({ active }) => active?.postMessage(`${agent}.safetensors`));
+    if (share === 1 && !dataNow().server)
+      void navigator.serviceWorker?.ready.then(({ active }) => active?.postMessage(`${agent}.safetensors`));
   });
-  followOtherTabs(() => controller.session, (session) => controller.open(session));
+  followOtherTabs(
+    () => controller.session,
+    (session) => controller.open(session),
+  );
   followLayout(() => controller.redraw());
   history.replaceState(history.state ?? {}, "");
   window.addEventListener("popstate", ({ state }) => {
@@ -419,7 +475,11 @@ async function openAddress() {
     } catch (error) {
       if (!(error instanceof PageError) || error.kind === "absent") throw error;
       const go = () => void attempt(resume);
-      openDialog("The link cannot be opened", [h("p", {}, error.message), kind === "deal" && h("p", {}, "Ask for the link again.")], { onclose: go });
+      openDialog(
+        "The link cannot be opened",
+        [h("p", {}, error.message), kind === "deal" && h("p", {}, "Ask for the link again.")],
+        { onclose: go },
+      );
       return undefined;
     }
   }
@@ -470,7 +530,11 @@ function welcome() {
       h(
         "div",
         { class: "buttons" },
-        h("button", { class: "quiet", onclick: () => leave(async () => enter(await sessions.lesson())) }, "Teach me first: a three-minute lesson"),
+        h(
+          "button",
+          { class: "quiet", onclick: () => leave(async () => enter(await sessions.lesson())) },
+          "Teach me first: a three-minute lesson",
+        ),
       ),
     ],
     { kind: "wide", onclose: () => chosen || void attempt(() => playAgainst(firstOpponent(catalog))) },

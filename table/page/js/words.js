@@ -1,7 +1,7 @@
 // @ts-check
 /** Cards and numbers in few letters, and the order of a hand. */
 
-import { NUM_CARDS, RANKS, SUIT_SIZE, suitOf, SUITS } from "../engine/cards.js";
+import { NUM_CARDS, RANKS, SUIT_SIZE, SUITS, suitOf } from "../engine/cards.js";
 
 export const SUIT_SIGNS = "♣♦♥♠";
 const ALTERNATE = ["CHSD", "DSHC", "HSDC", "SHCD"]; // by the trump suit, which comes first
@@ -40,7 +40,7 @@ export function points(change) {
  * @returns {number[]}
  */
 export function suitOrder(order, trump) {
-  return [...order === "classic" ? "SHDC" : ALTERNATE[trump] ?? "SHCD"].map((suit) => SUITS.indexOf(suit));
+  return [...(order === "classic" ? "SHDC" : (ALTERNATE[trump] ?? "SHCD"))].map((suit) => SUITS.indexOf(suit));
 }
 
 /**

@@ -79,11 +79,15 @@ export function advise(view, rules, network, worlds = network === null ? TRIED :
  */
 function adviceOf(actions, values, scores, rules, judge, best) {
   const exact = judge === EXACT;
-  const lost = actions.map((_, place) => (exact
-    ? Math.max(...scores[place].map((tricks, who) => Math.abs(tricks - scores[best][who])))
-    : tricksLost(values.margins[best] - values.margins[place], values.wins[best] - values.wins[place], rules)));
+  const lost = actions.map((_, place) =>
+    exact
+      ? Math.max(...scores[place].map((tricks, who) => Math.abs(tricks - scores[best][who])))
+      : tricksLost(values.margins[best] - values.margins[place], values.wins[best] - values.wins[place], rules),
+  );
   const isBest = (/** @type {number} */ place) => (place === best ? 0 : 1);
-  const order = actions.map((_, place) => place).sort((one, other) => isBest(one) - isBest(other) || lost[one] - lost[other] || actions[one] - actions[other]);
+  const order = actions
+    .map((_, place) => place)
+    .sort((one, other) => isBest(one) - isBest(other) || lost[one] - lost[other] || actions[one] - actions[other]);
   return {
     actions: order.map((place) => actions[place]),
     tricks: order.map((place) => scores[place][0]),
@@ -125,8 +129,15 @@ function networkAdvice(view, rules, network, number) {
   const { name } = network;
   const { networkSd, winPerTrick } = constants;
   call.judge(
-    records.rules.write(rules.game), records.view.write(view), at[name], at[`${name}Value`], at.evaluation, number,
-    at.solver, at.judgeScratch, at.judgement,
+    records.rules.write(rules.game),
+    records.view.write(view),
+    at[name],
+    at[`${name}Value`],
+    at.evaluation,
+    number,
+    at.solver,
+    at.judgeScratch,
+    at.judgement,
   );
   const actions = cardsOf(view.legal);
   const { field } = records.judgement;
@@ -154,11 +165,12 @@ function rolloutAdvice(view, rules, number) {
   const margins = samples.map(mean);
   const best = margins.indexOf(Math.max(...margins));
   const spread = samples.flatMap((row, place) => row.map((sample) => sample - margins[place]));
-  const errorOf = (/** @type {(margin: number) => number} */ worth) => samples.map((row) => {
-    const differences = row.map((sample, world) => worth(samples[best][world]) - worth(sample));
-    const middle = mean(differences);
-    return Math.sqrt(mean(differences.map((one) => (one - middle) ** 2)) / number);
-  });
+  const errorOf = (/** @type {(margin: number) => number} */ worth) =>
+    samples.map((row) => {
+      const differences = row.map((sample, world) => worth(samples[best][world]) - worth(sample));
+      const middle = mean(differences);
+      return Math.sqrt(mean(differences.map((one) => (one - middle) ** 2)) / number);
+    });
   const values = {
     margins,
     wins: margins.map((margin) => winOf(spread.map((sample) => sample + margin))),

@@ -11,7 +11,8 @@
  */
 export function tricksTaken(margin, rules, low = false) {
   const { counted } = rules;
-  if (rules.race) { // the winner takes as many as it needs, or more than half of all
+  if (rules.race) {
+    // the winner takes as many as it needs, or more than half of all
     return Math.min(rules.race, (counted + Math.abs(margin)) / 2) + (margin - Math.abs(margin)) / 2;
   }
   return (counted + (low ? -margin : margin)) / 2;

@@ -25,7 +25,11 @@ export async function claimed(deal, claim) {
   const taken = takenTricks(deal.state, deal.rules);
   const { tricks, opponentTricks, wins } = await advise(deal);
   if (claim === "lost" && wins[0] > 0) return conceded(deal);
-  const holds = { mine: opponentTricks[0] === taken[1 - deal.turn], theirs: tricks[0] === taken[deal.turn], lost: true };
+  const holds = {
+    mine: opponentTricks[0] === taken[1 - deal.turn],
+    theirs: tricks[0] === taken[deal.turn],
+    lost: true,
+  };
   if (!holds[claim]) throw new PageError("refused", "That is not certain: play on.");
   return bestLine(deal, deal.actions.length);
 }
@@ -39,6 +43,7 @@ async function conceded(deal) {
     line.play(line.turn === turn ? actions[actions.length - 1] : actions[0]);
   }
   const { margin } = line.result();
-  if ((turn === 0 ? margin : -margin) >= 0) throw new PageError("refused", "You cannot lose this deal any more: play on.");
+  if ((turn === 0 ? margin : -margin) >= 0)
+    throw new PageError("refused", "You cannot lose this deal any more: play on.");
   return line;
 }

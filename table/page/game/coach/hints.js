@@ -1,12 +1,12 @@
 // @ts-check
 /** Hints: what to play, why, and what the opponent may hold. */
 
-import { NUM_CARDS, union } from "../../engine/cards.js";
 import { beliefOf } from "../../engine/belief.js";
+import { NUM_CARDS, union } from "../../engine/cards.js";
 import { agentTitle, STRONGEST } from "../catalogue.js";
 import { highToLow } from "../deal/position.js";
-import { isCopy } from "../thinking.js";
 import { actionName, cardName } from "../deal/words.js";
+import { isCopy } from "../thinking.js";
 import { capital } from "../wording.js";
 import { judge } from "./judgement.js";
 import { reason } from "./reasons.js";
@@ -28,14 +28,18 @@ export function hintOf(view, rules, advice, own = null) {
   return {
     byText: judgeText(advice, title),
     action: best,
-    title: best < NUM_CARDS ? `${view.choice ? "Pick" : "Play"} the ${cardName(best)}` : capital(actionName(best, rules)),
+    title:
+      best < NUM_CARDS ? `${view.choice ? "Pick" : "Play"} the ${cardName(best)}` : capital(actionName(best, rules)),
     reason: reason(view, rules, advice),
     exact: advice.exact,
     win: advice.wins[0],
     options: options(advice, rules),
     opponent: advice.exact ? null : holdings(view, rules),
     opponentHand: advice.exact ? highToLow(union(view.unseen, view.opponentKnown)) : null,
-    beside: own && { title: own.title, tricks: Object.fromEntries(own.advice.actions.map((action, place) => [action, own.advice.tricks[place]])) },
+    beside: own && {
+      title: own.title,
+      tricks: Object.fromEntries(own.advice.actions.map((action, place) => [action, own.advice.tricks[place]])),
+    },
   };
 }
 
@@ -51,7 +55,10 @@ function judgeText({ exact, judge: by }, title) {
 /** @param {View} view @param {Rules} rules @returns what the opponent may hold, by suit */
 function holdings(view, rules) {
   const belief = beliefOf(rules.game, view);
-  return Array.from({ length: rules.suits }, (_, suit) => ({ expected: belief.expected[suit], void: belief.void[suit] }));
+  return Array.from({ length: rules.suits }, (_, suit) => ({
+    expected: belief.expected[suit],
+    void: belief.void[suit],
+  }));
 }
 
 /** @param {Advice} advice @param {Rules} rules @returns the legal actions with their values, the best first */

@@ -33,7 +33,8 @@ export function judge(advice, action) {
   const lost = advice.lost[place];
   const win = advice.wins[0] - advice.wins[place];
   const tricks = win >= 0 ? Math.max(0, lost) : 0;
-  if (place === 0 || (advice.exact ? lost <= 0 && win >= 0 : lost < same && win < sameWin)) return { label: "best", tricks, win: Math.max(0, win) };
+  if (place === 0 || (advice.exact ? lost <= 0 && win >= 0 : lost < same && win < sameWin))
+    return { label: "best", tricks, win: Math.max(0, win) };
   if (win < 0) return { label: "good", tricks: 0, win: 0 };
   const sureTricks = tricks > sure * advice.lostErrors[place] ? tricks : 0;
   const sureWin = win > sure * advice.winErrors[place] ? win : 0;
@@ -46,7 +47,11 @@ export function judge(advice, action) {
 /** @param {View} view @param {number} one of the seat's cards @param {number} other @returns {boolean} whether they are as good by the rules: no card that may still be played lies between them */
 export function areEqual({ unseen, opponentKnown, faceUp, led }, one, other) {
   const between = (/** @type {number} */ card) => card > Math.min(one, other) && card < Math.max(one, other);
-  return suitOf(one) === suitOf(other) && !between(led) && !cardsOf(union(union(unseen, opponentKnown), faceUp)).some(between);
+  return (
+    suitOf(one) === suitOf(other) &&
+    !between(led) &&
+    !cardsOf(union(union(unseen, opponentKnown), faceUp)).some(between)
+  );
 }
 
 /** @param {Advice} advice @param {View} view @returns {Advice} whose first card is the lowest of those as good by the rules, with the same values */

@@ -3,8 +3,8 @@
 
 import { actionText, cardsOf, isEmpty, ofSuit, popcount, suitOf } from "../../engine/cards.js";
 import { constants } from "../../engine/constants.js";
-import { capital, general, joinWords, percent } from "../wording.js";
 import { actionName, cardName, SUIT_NAMES, theCards, tricksText } from "../deal/words.js";
+import { capital, general, joinWords, percent } from "../wording.js";
 import { areEqual } from "./judgement.js";
 
 /** @typedef {import("../../judge/advice.js").Advice} Advice */
@@ -43,12 +43,14 @@ function choiceReason(view, rules, advice) {
   let worth = gain >= same ? `about ${tricksText(gain)} better` : "about as good as the other choice";
   if (gain < same && advice.wins[0] - advice.wins[1] >= sameWin) worth = "better for winning the deal";
   if (rules.humbug) {
-    const [hand, other] = actionText(best, rules) === "swap" ? ["An average blind hand", "yours"] : ["Your hand", "an average blind hand"];
+    const [hand, other] =
+      actionText(best, rules) === "swap" ? ["An average blind hand", "yours"] : ["Your hand", "an average blind hand"];
     return `${hand} is ${gain < same ? worth : `${worth} than ${other}`}.`;
   }
   if (rules.draft) {
     const card = cardName(cardsOf(view.faceUp)[0]);
-    if (actionText(best, rules) === "leave") return `The ${card} is worth less to you than the unknown card under it: leaving it is ${worth}.`;
+    if (actionText(best, rules) === "leave")
+      return `The ${card} is worth less to you than the unknown card under it: leaving it is ${worth}.`;
     return `The ${card} is worth more to you than the unknown card under it: taking it is ${worth}.`;
   }
   const trump = suitOf(best) === view.trump ? " It is a trump." : "";
@@ -84,7 +86,9 @@ function leadReason(view, best, chance, prize) {
   }
   if (suit === view.trump) return "It draws trumps.";
   const length = popcount(ofSuit(view.hand, suit));
-  return length === 1 ? `It is your only ${SUIT_NAMES[suit].slice(0, -1)}.` : `You lead from ${length} ${SUIT_NAMES[suit]}.`;
+  return length === 1
+    ? `It is your only ${SUIT_NAMES[suit].slice(0, -1)}.`
+    : `You lead from ${length} ${SUIT_NAMES[suit]}.`;
 }
 
 /** @param {View} view @returns {string} */
@@ -105,7 +109,8 @@ function others(view, rules, advice) {
   const win = advice.wins[0] - advice.wins[place];
   if (win < 0 || (Math.abs(lost) < same && win < sameWin)) return `The ${second} is about as good.`;
   if (lost >= same) {
-    if (lost <= sure * advice.lostErrors[place] && win <= sure * advice.winErrors[place]) return `The ${second} is hardly worse.`;
+    if (lost <= sure * advice.lostErrors[place] && win <= sure * advice.winErrors[place])
+      return `The ${second} is hardly worse.`;
     return `The next best, the ${second}, gives away about ${tricksText(lost)}.`;
   }
   const more = lost <= -same ? `takes about ${tricksText(-lost)} more` : "takes as many tricks";

@@ -2,13 +2,13 @@
 /** Other ways to play a finished deal: another card, the other seat, the agent with your cards, the sender of a challenge. */
 
 import { agentTitle } from "../catalogue.js";
+import { Episode } from "../deal/episode.js";
 import { moveTexts } from "../deal/events.js";
 import { bySide, playedTricks, result, sideOf } from "../deal/position.js";
-import { Episode } from "../deal/episode.js";
 import { takenTricks } from "../deal/words.js";
 import { Session } from "../session.js";
-import { playOut } from "../thinking.js";
 import { readDeals, SENDER } from "../shared_deals.js";
+import { playOut } from "../thinking.js";
 import { bestLine, openPositions } from "./reviews.js";
 
 const HOUSE = ["greedy", "heuristic", "small"]; // none of them plays at random: everybody sees the same results
@@ -35,7 +35,11 @@ export function swapSeats(session, place) {
 /** @param {Session} session @param {number} place @param {Episode} deal @param {number | null} move @param {boolean} swapped @returns {Session} which remembers what the deal brought before */
 function practice(session, place, deal, move, swapped) {
   const seat = swapped ? 1 - session.seat : session.seat;
-  const made = new Session({ ...session.setup, kind: "practice", match: null, day: null, seat }, agentName(session), deal);
+  const made = new Session(
+    { ...session.setup, kind: "practice", match: null, day: null, seat },
+    agentName(session),
+    deal,
+  );
   const { text } = result(session.finished[place].deal, session.seat, session.names);
   made.earlier = { text, swapped, session: null, deal: place + 1, move }; // sessions do not know their ids
   made.closeDeal(); // the last card of the deal may be the one that is tried
@@ -72,7 +76,11 @@ export async function houseResults({ setup, seat, finished: [{ deal }] }) {
   /** @type {{title: string, tricks: number}[]} */
   const found = [];
   for (const agent of HOUSE) {
-    const played = await playOut(new Episode(deal.rules, deal.deck, deal.dealer), seat === 0 ? [agent, setup.agent] : [setup.agent, agent], { here: true });
+    const played = await playOut(
+      new Episode(deal.rules, deal.deck, deal.dealer),
+      seat === 0 ? [agent, setup.agent] : [setup.agent, agent],
+      { here: true },
+    );
     found.push({ title: agentTitle(agent), tricks: takenTricks(played.state, played.rules)[seat] });
   }
   return found.sort((one, other) => other.tricks - one.tricks);
@@ -81,7 +89,9 @@ export async function houseResults({ setup, seat, finished: [{ deal }] }) {
 /** @param {Session} session a challenge that is over @returns what the sender made of the same cards */
 export function compareWithSender({ sent, finished, seat }) {
   const [{ deal, names }] = readDeals(/** @type {string} */ (sent));
-  const shown = /** @type {[string, string]} */ (names.map((name, place) => (place === seat ? SENDER : agentTitle(name))));
+  const shown = /** @type {[string, string]} */ (
+    names.map((name, place) => (place === seat ? SENDER : agentTitle(name)))
+  );
   return compared(finished[0].deal, deal, seat, SENDER, shown, 0);
 }
 

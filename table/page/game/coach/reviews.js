@@ -1,13 +1,13 @@
 // @ts-check
 /** Reviews of finished deals: every decision judged by what its seat could know, and all cards open. */
 
-import { YOU } from "../wording.js";
 import { agentTitle, STRONGEST } from "../catalogue.js";
+import { Episode } from "../deal/episode.js";
 import { actionEvents, moveTexts } from "../deal/events.js";
 import { bySide, highToLow, ledCard, result, sideOf, sideOrNobody, tricksWon } from "../deal/position.js";
-import { Episode } from "../deal/episode.js";
 import { actionName, takenTricks } from "../deal/words.js";
 import { advise, playOut } from "../thinking.js";
+import { YOU } from "../wording.js";
 import { options } from "./hints.js";
 import { accuracyOf, atStake, isCriticised, judge, withArticle } from "./judgement.js";
 import { reason } from "./reasons.js";
@@ -34,7 +34,7 @@ export async function review(deal, seat, names, rest) {
   const found = [];
   for (let first = 0; first < deal.actions.length; first += AT_ONCE) {
     const steps = deal.actions.slice(first, first + AT_ONCE).map((_, place) => first + place);
-    found.push(...await Promise.all(steps.map((step) => advise(deal, step))));
+    found.push(...(await Promise.all(steps.map((step) => advise(deal, step)))));
     await rest();
   }
   const texts = moveTexts(deal, names);
@@ -43,7 +43,8 @@ export async function review(deal, seat, names, rest) {
   for (const [step, advice] of found.entries()) moves.push(await moveData(deal, step, advice, seat, texts[step]));
   const own = moves.slice(0, deal.claimed ?? moves.length); // nobody chose the moves after a claim
   const sum = (/** @type {(place: number) => number} */ of) => {
-    const total = (/** @type {string} */ side) => own.reduce((sofar, move, place) => sofar + (move.by === side ? of(place) : 0), 0);
+    const total = (/** @type {string} */ side) =>
+      own.reduce((sofar, move, place) => sofar + (move.by === side ? of(place) : 0), 0);
     return bySide(total("you"), total("opponent"));
   };
   const givenAway = sum((place) => moves[place].tricksGivenAway);
@@ -130,7 +131,10 @@ export async function bestLine(deal, step) {
 /** @param {Move[]} moves @returns {number[]} numbers of your biggest mistakes: those that cost most chance to win, then most tricks */
 function mistakes(moves) {
   const worse = moves.filter((move) => move.by === "you" && move.best !== move.action);
-  worse.sort((one, other) => other.winGivenAway - one.winGivenAway || other.tricksGivenAway - one.tricksGivenAway || one.number - other.number);
+  worse.sort(
+    (one, other) =>
+      other.winGivenAway - one.winGivenAway || other.tricksGivenAway - one.tricksGivenAway || one.number - other.number,
+  );
   return worse.slice(0, MISTAKES).map((move) => move.number);
 }
 
@@ -180,14 +184,18 @@ function swings(deal, seat, found, names, moves) {
 /** @param {Episode} deal @param {Move[]} moves the first of which is its own @param {number} seat @param {[string, string]} names @returns {string[]} what a seat learnt from them */
 function newsOf(deal, moves, seat, names) {
   const theirs = deal.rules.hasChoices ? ["play", "leave", "take", "keep", "swap"] : ["play"];
-  return moves.flatMap((move) => actionEvents(deal, move.number - 1, seat, names).flatMap((event) => {
-    const text = event.text.replace(/\.+$/, "");
-    if (event.kind === "endgame") return ["The stock is gone, and both hands are known"];
-    if (event.seat !== null && event.seat !== seat && theirs.includes(event.kind)) {
-      return [move.best === move.action ? text : `${text} (${withArticle(move.label)})`];
-    }
-    return (event.seat === seat && (event.kind === "draw" || event.kind === "swap")) || event.kind === "turn_up" ? [text] : [];
-  }));
+  return moves.flatMap((move) =>
+    actionEvents(deal, move.number - 1, seat, names).flatMap((event) => {
+      const text = event.text.replace(/\.+$/, "");
+      if (event.kind === "endgame") return ["The stock is gone, and both hands are known"];
+      if (event.seat !== null && event.seat !== seat && theirs.includes(event.kind)) {
+        return [move.best === move.action ? text : `${text} (${withArticle(move.label)})`];
+      }
+      return (event.seat === seat && (event.kind === "draw" || event.kind === "swap")) || event.kind === "turn_up"
+        ? [text]
+        : [];
+    }),
+  );
 }
 
 /** @param {string[]} news @param {string} opponent @returns {string} one sentence, in which the opponent is named once in a row */

@@ -42,7 +42,10 @@ export class Episode {
     /** @type {number | null} how many actions were played before a seat claimed the rest, which is best play of both; null: all */
     this.claimed = claimed;
     for (const action of actions) this.play(action);
-    if (claimed !== null && !(this.done && claimed in this.states && opponentHandKnown(this.view(this.actor(claimed), claimed)))) {
+    if (
+      claimed !== null &&
+      !(this.done && claimed in this.states && opponentHandKnown(this.view(this.actor(claimed), claimed)))
+    ) {
       throw new Error(`The rest cannot be claimed after ${claimed} moves.`);
     }
   }
@@ -71,7 +74,9 @@ export class Episode {
   play(action) {
     if (this.done) throw new Error("The deal is over.");
     if (!isLegal(this.state, action)) {
-      throw new Error(`Seat ${this.turn} cannot play ${actionText(action, this.rules)}, only ${actionsText(this.legal, this.rules)}.`);
+      throw new Error(
+        `Seat ${this.turn} cannot play ${actionText(action, this.rules)}, only ${actionsText(this.legal, this.rules)}.`,
+      );
     }
     this.states.push(this.state);
     this.state = played(this.rules.game, this.state, action);
@@ -105,6 +110,13 @@ export class Episode {
   result() {
     const [[a, b], [c, d]] = this.state.tricks;
     const { game } = this.rules;
-    return { margin: seatReturn(game, this.state, "margin"), points: seatReturn(game, this.state, "points"), tricks: [[a, b], [c, d]] };
+    return {
+      margin: seatReturn(game, this.state, "margin"),
+      points: seatReturn(game, this.state, "points"),
+      tricks: [
+        [a, b],
+        [c, d],
+      ],
+    };
   }
 }

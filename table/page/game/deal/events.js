@@ -47,7 +47,8 @@ export function dealEvents(deal, observer, names) {
   const events = beginning(deal.rules, deal.stateAt(0), names);
   const claim = claimText(deal, names);
   deal.actions.forEach((_, step) => {
-    if (claim !== null && step === deal.claimed) events.push(event("claim", deal.actor(step), null, trickOf(deal.stateAt(step)) + 1, claim, step));
+    if (claim !== null && step === deal.claimed)
+      events.push(event("claim", deal.actor(step), null, trickOf(deal.stateAt(step)) + 1, claim, step));
     events.push(...actionEvents(deal, step, observer, names));
   });
   if (deal.done) {
@@ -82,17 +83,25 @@ function trickOf({ tricks }) {
 function beginning(rules, state, names) {
   const { dealer, trump } = state;
   const events = [event("deal", dealer, null, 0, sentence(names[dealer], "deal{s}"), 0)];
-  const turned = rules.humbug ? state.deck[rules.cards.length - 1] : rules.openStock ? state.deck[2 * rules.hand] : null;
+  const turned = rules.humbug
+    ? state.deck[rules.cards.length - 1]
+    : rules.openStock
+      ? state.deck[2 * rules.hand]
+      : null;
   let text = "There are no trumps.";
   if (turned !== null) {
-    const shown = rules.humbug ? `The last card, ${theCards([turned])}, is shown` : `The ${cardName(turned)} is turned up`;
+    const shown = rules.humbug
+      ? `The last card, ${theCards([turned])}, is shown`
+      : `The ${cardName(turned)} is turned up`;
     if (trump >= 0) text = `${shown}: ${SUIT_NAMES[trump]} are trumps.`;
     else if (rules.humbug) text = `${shown}. ${text}`;
   }
-  if (rules.highLow) text += state.low ? " The endgame is played low: the fewest tricks win." : " The endgame is played high.";
+  if (rules.highLow)
+    text += state.low ? " The endgame is played low: the fewest tricks win." : " The endgame is played high.";
   events.push(event("trump", null, trump < 0 ? null : turned, 0, text, 0));
   for (const card of cardsOf(state.faceUp)) {
-    if (card !== turned || trump < 0) events.push(event("turn_up", null, card, 0, `The ${cardName(card)} is turned up.`, 0));
+    if (card !== turned || trump < 0)
+      events.push(event("turn_up", null, card, 0, `The ${cardName(card)} is turned up.`, 0));
   }
   return events;
 }
@@ -117,7 +126,9 @@ function eventsOf(rules, before, after, action, step, observer, names) {
   const { play, draft, exchange } = constants.decisions;
   const choice = nonCardAction(action, rules);
   if (before.decision === exchange && choice) {
-    return [event(/** @type {"keep" | "swap"} */ (choice.name), actor, null, 0, sentence(names[actor], choice.clause), step)];
+    return [
+      event(/** @type {"keep" | "swap"} */ (choice.name), actor, null, 0, sentence(names[actor], choice.clause), step),
+    ];
   }
   if (before.decision === play) {
     trick += 1;
@@ -128,7 +139,9 @@ function eventsOf(rules, before, after, action, step, observer, names) {
     events.push(event("win", winner, null, trick, sentence(names[winner], "win{s} the trick"), step));
   } else if (before.decision === draft && choice?.name === "leave") {
     const left = cardsOf(before.faceUp)[0];
-    events.push(event("leave", actor, left, trick, sentence(names[actor], choice.clause.replace("{card}", cardName(left))), step));
+    events.push(
+      event("leave", actor, left, trick, sentence(names[actor], choice.clause.replace("{card}", cardName(left))), step),
+    );
   }
   events.push(...drawing(before, after, trick, step, observer, names));
   for (const card of cardsOf(difference(after.faceUp, before.faceUp))) {

@@ -88,7 +88,11 @@ export function opponentHand(cards, known, view) {
 /** @param {State} state @param {Rules} rules @param {number} seat @returns won so far */
 export function tricksOf(state, rules, seat) {
   const counted = takenTricks(state, rules);
-  const of = (/** @type {number} */ place) => ({ foreplay: state.tricks[0][place], endgame: state.tricks[1][place], counted: counted[place] });
+  const of = (/** @type {number} */ place) => ({
+    foreplay: state.tricks[0][place],
+    endgame: state.tricks[1][place],
+    counted: counted[place],
+  });
   return bySide(of(seat), of(1 - seat));
 }
 
@@ -133,7 +137,10 @@ function stakeText(view, rules) {
   if (faceUp.length === view.stock) return null; // no card is hidden
   if (rules.draft) return `Win this trick and you may take ${theCards(faceUp)} or leave it for the hidden card.`;
   if (faceUp.length > 1) {
-    const choice = joinWords(faceUp.map((card) => `the ${cardName(card)}`), "or");
+    const choice = joinWords(
+      faceUp.map((card) => `the ${cardName(card)}`),
+      "or",
+    );
     return `Win this trick and you pick ${choice}; lose it and you take the hidden card.`;
   }
   return `Win this trick and you take ${theCards(faceUp)}; lose it and you take the hidden card.`;
@@ -177,7 +184,8 @@ export function lastTrick(events, seat) {
   const ofTrick = events.filter((event) => event.trick === won.trick && event.seat !== null && event.card !== null);
   const plays = ofTrick.filter((event) => event.kind === "play");
   const gains = ofTrick.filter((event) => event.kind === "take" || event.kind === "draw");
-  const cardOf = (/** @type {Event[]} */ found, /** @type {number} */ of) => found.findLast((event) => event.seat === of)?.card ?? null;
+  const cardOf = (/** @type {Event[]} */ found, /** @type {number} */ of) =>
+    found.findLast((event) => event.seat === of)?.card ?? null;
   return {
     winner: sideOf(won.seat, seat),
     cards: bySide(Number(cardOf(plays, seat)), Number(cardOf(plays, 1 - seat))),
@@ -187,7 +195,9 @@ export function lastTrick(events, seat) {
 
 /** @param {Episode} deal finished @param {number} seat @returns all tricks, seen from a seat */
 export function playedTricks(deal, seat) {
-  const plays = deal.actions.flatMap((action, step) => (deal.states[step].decision === constants.decisions.play ? [{ action, actor: deal.actor(step), step }] : []));
+  const plays = deal.actions.flatMap((action, step) =>
+    deal.states[step].decision === constants.decisions.play ? [{ action, actor: deal.actor(step), step }] : [],
+  );
   return Array.from({ length: Math.floor(plays.length / 2) }, (_, trick) => {
     const [led, followed] = plays.slice(2 * trick, 2 * trick + 2);
     const [own, other] = led.actor === seat ? [led, followed] : [followed, led];
@@ -197,7 +207,9 @@ export function playedTricks(deal, seat) {
 
 /** @param {Rules} rules @param {Event[]} events @param {number} seat @returns {Record<Side, boolean | null>} humbug: whether the sides swapped their hands; null where it is not decided */
 export function exchanged(rules, events, seat) {
-  const decision = (/** @type {number} */ of) => events.findLast((event) => event.seat === of && (event.kind === "keep" || event.kind === "swap"));
-  const swapped = (/** @type {number} */ of) => (rules.humbug && decision(of) !== undefined ? decision(of)?.kind === "swap" : null);
+  const decision = (/** @type {number} */ of) =>
+    events.findLast((event) => event.seat === of && (event.kind === "keep" || event.kind === "swap"));
+  const swapped = (/** @type {number} */ of) =>
+    rules.humbug && decision(of) !== undefined ? decision(of)?.kind === "swap" : null;
   return bySide(swapped(seat), swapped(1 - seat));
 }

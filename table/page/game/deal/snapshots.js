@@ -2,7 +2,19 @@
 /** What a seat saw of the table after each event of a deal. */
 
 import { cardsOf, NONE, withCard, withoutCard } from "../../engine/cards.js";
-import { bySide, exchanged, heldBy, highToLow, lastTrick, opponentHand, sideOf, sideOrNobody, stageOf, trickNumber, tricksOf } from "./position.js";
+import {
+  bySide,
+  exchanged,
+  heldBy,
+  highToLow,
+  lastTrick,
+  opponentHand,
+  sideOf,
+  sideOrNobody,
+  stageOf,
+  trickNumber,
+  tricksOf,
+} from "./position.js";
 
 /** @typedef {import("./episode.js").Episode} Episode */
 /** @typedef {import("./events.js").Event} Event */
@@ -28,7 +40,8 @@ export function eventSnapshots(deal, seat, events, since = 0) {
   if (since === 0) cards.faceUp = NONE; // nothing is turned up when the cards are dealt
   return events.map((event, place) => {
     if (winner !== null) [trick, winner] = [bySide(null, null), null];
-    if (event.kind === "play" && event.seat !== null && event.card !== null) trick = { ...trick, [sideOf(event.seat, seat)]: event.card };
+    if (event.kind === "play" && event.seat !== null && event.card !== null)
+      trick = { ...trick, [sideOf(event.seat, seat)]: event.card };
     else if (event.kind === "win" && event.seat !== null) winner = sideOf(event.seat, seat);
     if (event.step < since) return null;
     // One action makes several events. After the last of them, the table is as the next decision finds it.
@@ -80,8 +93,10 @@ class Cards {
 
   /** Move the card of an event that is not the last one of its action. @param {Event} event @param {boolean} own */
   change({ kind, card }, own) {
-    const without = (/** @type {import("../../engine/cards.js").Mask} */ mask) => (card === null ? mask : withoutCard(mask, card));
-    const including = (/** @type {import("../../engine/cards.js").Mask} */ mask) => (card === null ? mask : withCard(mask, card));
+    const without = (/** @type {import("../../engine/cards.js").Mask} */ mask) =>
+      card === null ? mask : withoutCard(mask, card);
+    const including = (/** @type {import("../../engine/cards.js").Mask} */ mask) =>
+      card === null ? mask : withCard(mask, card);
     if (kind === "play") {
       [this.hand, this.known] = [without(this.hand), without(this.known)];
       if (!own) this.held -= 1;

@@ -6,7 +6,21 @@ import { countedTricks, seatReturn } from "../../engine/state.js";
 import { clause, countText, joinWords, round, sentence, YOU } from "../wording.js";
 
 export const SUIT_NAMES = ["clubs", "diamonds", "hearts", "spades"];
-const RANK_NAMES = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"];
+const RANK_NAMES = [
+  "two",
+  "three",
+  "four",
+  "five",
+  "six",
+  "seven",
+  "eight",
+  "nine",
+  "ten",
+  "jack",
+  "queen",
+  "king",
+  "ace",
+];
 
 /** @param {number} card @returns {string} `queen of hearts` */
 export const cardName = (card) => `${RANK_NAMES[card % SUIT_SIZE]} of ${SUIT_NAMES[suitOf(card)]}`;
@@ -35,7 +49,9 @@ export function claimText({ claimed, rules, states, state }, names) {
   const [name, other] = [names[turn], names[1 - turn]];
   if (gained[1 - turn] === 0) return sentence(name, "claim{s} the rest");
   const isLost = (turn === 0 ? 1 : -1) * seatReturn(rules.game, state, "margin") < 0;
-  return gained[turn] === 0 && !isLost ? sentence(name, `leave{s} the rest to ${other === YOU ? "you" : other}`) : sentence(name, "concede{s} the deal");
+  return gained[turn] === 0 && !isLost
+    ? sentence(name, `leave{s} the rest to ${other === YOU ? "you" : other}`)
+    : sentence(name, "concede{s} the deal");
 }
 
 /**

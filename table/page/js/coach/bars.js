@@ -1,7 +1,7 @@
 // @ts-check
 /** The legal actions in a table, with bars for what they are worth. */
 
-import { NO_CARD, suitOf, SUITS } from "../../engine/cards.js";
+import { NO_CARD, SUITS, suitOf } from "../../engine/cards.js";
 import { cardName } from "../../game/deal/words.js";
 import { percent } from "../../game/wording.js";
 import { h } from "../dom.js";
@@ -35,7 +35,10 @@ export function barCell(share) {
  *   `chosen`: the action that was played; `beside`: what another judge says; `trick`: with the chance to win this trick, where known; `extra`: what stands at the end of a row
  * @returns {HTMLElement}
  */
-export function optionBars(options, { exact = false, chosen = NO_CARD, trick = false, beside = null, extra = null } = {}) {
+export function optionBars(
+  options,
+  { exact = false, chosen = NO_CARD, trick = false, beside = null, extra = null } = {},
+) {
   const widest = Math.max(...options.map((option) => option.tricksGivenAway), 0.25); // small differences look small
   const withTrick = trick && options.some((option) => option.trick !== null);
   const rows = options.map((option) => {

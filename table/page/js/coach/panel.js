@@ -1,7 +1,7 @@
 // @ts-check
 /** The coach's panel: a hint, with what the opponent holds or may hold, or a step of the lesson. */
 
-import { suitOf, SUITS } from "../../engine/cards.js";
+import { SUITS, suitOf } from "../../engine/cards.js";
 import { SUIT_NAMES } from "../../game/deal/words.js";
 import { percent } from "../../game/wording.js";
 import { openDialog } from "../dialogs/dialog.js";
@@ -35,7 +35,12 @@ export function showHint(hint, close) {
       h("h2", {}, hint.title),
       h("button", { class: "close", "aria-label": "Close the hint", onclick: close }, icon("close")),
     ),
-    h("p", {}, h("span", { class: "reason" }, hint.reason), h("button", { class: "more", onclick: () => openDialog(hint.title, details(hint)) }, "More")),
+    h(
+      "p",
+      {},
+      h("span", { class: "reason" }, hint.reason),
+      h("button", { class: "more", onclick: () => openDialog(hint.title, details(hint)) }, "More"),
+    ),
     h("div", { class: "hint-details" }, ...details(hint)),
   );
 }
@@ -53,7 +58,9 @@ function details(hint) {
 
 /** @param {number[]} cards @returns {HTMLElement} the opponent's hand, one line a suit */
 function openHand(cards) {
-  const rows = SPADES_FIRST.map((suit) => cards.filter((card) => suitOf(card) === suit)).filter((held) => held.length > 0);
+  const rows = SPADES_FIRST.map((suit) => cards.filter((card) => suitOf(card) === suit)).filter(
+    (held) => held.length > 0,
+  );
   return h(
     "section",
     { class: "open-suits" },
@@ -88,7 +95,14 @@ function holdings(opponent) {
     h(
       "thead",
       {},
-      h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Suit")), h("td", {}), h("th", { scope: "col" }, "cards"), h("th", { scope: "col" }, "void")),
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col" }, h("span", { class: "hidden" }, "Suit")),
+        h("td", {}),
+        h("th", { scope: "col" }, "cards"),
+        h("th", { scope: "col" }, "void"),
+      ),
     ),
     h("tbody", {}, ...rows),
   );

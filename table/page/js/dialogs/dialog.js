@@ -70,7 +70,17 @@ export function confirmDialog(question, yes, act) {
     h(
       "div",
       { class: "buttons" },
-      h("button", { class: "danger", onclick: () => { dialog.close(); act(); } }, yes),
+      h(
+        "button",
+        {
+          class: "danger",
+          onclick: () => {
+            dialog.close();
+            act();
+          },
+        },
+        yes,
+      ),
       h("button", { class: "quiet", onclick: () => dialog.close() }, "Cancel"),
     ),
   ]);

@@ -18,7 +18,13 @@ export function selectField(label, choices, value, onchange, note = "") {
     select.append(h("option", { value: choice.value, selected: choice.value === value }, choice.title));
   }
   select.addEventListener("change", () => onchange(select.value));
-  return h("div", { class: "field" }, h("label", { for: id }, label), select, note && h("small", { id: `${id}-note` }, note));
+  return h(
+    "div",
+    { class: "field" },
+    h("label", { for: id }, label),
+    select,
+    note && h("small", { id: `${id}-note` }, note),
+  );
 }
 
 /**
@@ -30,9 +36,20 @@ export function selectField(label, choices, value, onchange, note = "") {
  */
 export function checkField(label, value, onchange, note = "") {
   const id = newId();
-  const box = h("input", { id, type: "checkbox", checked: value, "aria-describedby": note === "" ? null : `${id}-note` });
+  const box = h("input", {
+    id,
+    type: "checkbox",
+    checked: value,
+    "aria-describedby": note === "" ? null : `${id}-note`,
+  });
   box.addEventListener("change", () => onchange(box.checked));
-  return h("div", { class: "field check" }, box, h("label", { for: id }, label), note && h("small", { id: `${id}-note` }, note));
+  return h(
+    "div",
+    { class: "field check" },
+    box,
+    h("label", { for: id }, label),
+    note && h("small", { id: `${id}-note` }, note),
+  );
 }
 
 /**
@@ -56,7 +73,13 @@ export function radioField(legend, name, choices, value, onchange) {
         h(
           "label",
           {},
-          h("input", { type: "radio", name: group, value: choice.value, checked: choice.value === value, onchange: () => onchange(choice.value) }),
+          h("input", {
+            type: "radio",
+            name: group,
+            value: choice.value,
+            checked: choice.value === value,
+            onchange: () => onchange(choice.value),
+          }),
           choice.picture,
           h("span", {}, choice.title),
         ),

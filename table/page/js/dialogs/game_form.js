@@ -3,8 +3,8 @@
 
 import { agentsFor, agentTitle, canBePlayed, gameOf, matchTitle, wordsOf } from "../../game/catalogue.js";
 import { capital } from "../../game/wording.js";
-import { change, settings } from "../settings.js";
 import { fill, h, newId } from "../dom.js";
+import { change, settings } from "../settings.js";
 import { openDialog } from "./dialog.js";
 import { selectField } from "./fields.js";
 
@@ -40,7 +40,21 @@ export function gameForm(catalog, start) {
   const { games } = catalog;
 
   // Outside the form that is drawn again: pressing it ends the input of a field, which draws the form.
-  const deal = h("div", { class: "buttons" }, h("button", { class: "primary", onclick: () => { store(); start(); } }, "Deal the cards"));
+  const deal = h(
+    "div",
+    { class: "buttons" },
+    h(
+      "button",
+      {
+        class: "primary",
+        onclick: () => {
+          store();
+          start();
+        },
+      },
+      "Deal the cards",
+    ),
+  );
   const fields = () => [...form.querySelectorAll("select, input")];
   const store = () => change({ welcomed: true, game: { ...choices }, defaults: JSON.stringify(catalog.defaults) });
   const draw = () => {
@@ -54,20 +68,39 @@ export function gameForm(catalog, start) {
       Object.assign(choices, changes);
       store();
       // Drawing replaces all fields, so the one that was changed gets the focus back.
-      const place = fields().findIndex((field) => field === document.activeElement);
+      const place = fields().indexOf(/** @type {Element} */ (document.activeElement));
       draw();
       if (place >= 0) /** @type {HTMLElement} */ (fields()[place]).focus();
     };
     fill(
       form,
-      selectField("Game", games.map(({ id, title }) => ({ value: id, title })), game.id, (id) => {
-        const chosen = games.find((entry) => entry.id === id) ?? game;
-        keep({ rules: chosen.scorings[0].rules });
-      }, game.summary),
+      selectField(
+        "Game",
+        games.map(({ id, title }) => ({ value: id, title })),
+        game.id,
+        (id) => {
+          const chosen = games.find((entry) => entry.id === id) ?? game;
+          keep({ rules: chosen.scorings[0].rules });
+        },
+        game.summary,
+      ),
       game.scorings.length > 1 &&
-        selectField("Scoring", game.scorings.map((scoring) => ({ value: scoring.rules, title: scoring.title })), choices.rules, (rules) => keep({ rules })),
-      selectField("Opponent", agents.map(({ spec, title, level }) => ({ value: spec, title: `${title} (${level})` })), agent.spec, (spec) => keep({ agent: spec }), describe(agent, choices.rules)),
-      selectField("Win target", targets(choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match })),
+        selectField(
+          "Scoring",
+          game.scorings.map((scoring) => ({ value: scoring.rules, title: scoring.title })),
+          choices.rules,
+          (rules) => keep({ rules }),
+        ),
+      selectField(
+        "Opponent",
+        agents.map(({ spec, title, level }) => ({ value: spec, title: `${title} (${level})` })),
+        agent.spec,
+        (spec) => keep({ agent: spec }),
+        describe(agent, choices.rules),
+      ),
+      selectField("Win target", targets(choices.match), choices.match ?? "", (match) =>
+        keep({ match: match === "" ? null : match }),
+      ),
       otherTarget((match) => keep({ match })),
     );
     fill(rulesBox, h("summary", {}, `The rules of ${game.title}`), ...rulesText(text));
@@ -120,8 +153,26 @@ export function chooseTwoAgents(rules, play) {
   const choices = agentsFor(rules).map((spec) => ({ value: spec, title: agentTitle(spec) }));
   const agents = /** @type {[string, string]} */ (choices.slice(-2).map(({ value }) => value));
   const dialog = openDialog("Watch two agents", [
-    selectField("First seat", choices, agents[0], (spec) => { agents[0] = spec; }),
-    selectField("Second seat (leads)", choices, agents[1], (spec) => { agents[1] = spec; }),
-    h("div", { class: "buttons" }, h("button", { class: "primary", onclick: () => { dialog.close(); play(agents); } }, "Play")),
+    selectField("First seat", choices, agents[0], (spec) => {
+      agents[0] = spec;
+    }),
+    selectField("Second seat (leads)", choices, agents[1], (spec) => {
+      agents[1] = spec;
+    }),
+    h(
+      "div",
+      { class: "buttons" },
+      h(
+        "button",
+        {
+          class: "primary",
+          onclick: () => {
+            dialog.close();
+            play(agents);
+          },
+        },
+        "Play",
+      ),
+    ),
   ]);
 }

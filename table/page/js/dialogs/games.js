@@ -5,7 +5,7 @@ import { canBePlayed, knowsRules } from "../../game/catalogue.js";
 import { PageError } from "../../game/errors.js";
 import * as sessions from "../../game/sessions.js";
 import { percent } from "../../game/wording.js";
-import { waitFor, attempt } from "../attempt.js";
+import { attempt, waitFor } from "../attempt.js";
 import { fill, h, icon, newId } from "../dom.js";
 import { timeText } from "../words.js";
 import { confirmDialog, openDialog } from "./dialog.js";
@@ -22,7 +22,8 @@ const SHOWN = 20; // finished games, until more are asked for
  * @param {boolean} [atFile] whether the file is what the person wants
  */
 export function openGames(all, actions, atFile = false) {
-  const isOpen = (/** @type {ListedSession} */ session) => !session.finished && (session.inPlay || session.match !== null);
+  const isOpen = (/** @type {ListedSession} */ session) =>
+    !session.finished && (session.inPlay || session.match !== null);
   const canBeReviewed = (/** @type {ListedSession} */ { rules }) => knowsRules(rules);
   const [open, finished] = [h("ul", { class: "games" }), h("ul", { class: "games" })];
   const more = h("button", { class: "quiet" });
@@ -66,7 +67,10 @@ export function openGames(all, actions, atFile = false) {
 
   /** @param {ListedSession} session @param {(id: string) => void} choose @param {(session: ListedSession) => boolean} isAble @returns {HTMLElement} */
   function row(session, choose, isAble) {
-    const when = timeText(session.updated, { dateStyle: session.day === null ? "medium" : undefined, timeStyle: "short" }); // the title of a day's deal has its date
+    const when = timeText(session.updated, {
+      dateStyle: session.day === null ? "medium" : undefined,
+      timeStyle: "short",
+    }); // the title of a day's deal has its date
     const accuracy = session.accuracy === null ? null : `accuracy ${percent(session.accuracy / 100)}`;
     const able = isAble(session);
     const words = [
@@ -76,7 +80,9 @@ export function openGames(all, actions, atFile = false) {
     const item = h(
       "li",
       {},
-      able ? h("button", { class: "entry", onclick: () => choose(session.id) }, ...words) : h("div", { class: "entry" }, ...words),
+      able
+        ? h("button", { class: "entry", onclick: () => choose(session.id) }, ...words)
+        : h("div", { class: "entry" }, ...words),
       h(
         "button",
         {
@@ -134,8 +140,16 @@ function fileSection(saved, loaded) {
     "section",
     {},
     h("h3", {}, "All in one file"),
-    h("p", {}, "Games and statistics are kept in this browser, for this address. A file keeps them safe and takes them to another browser."),
-    h("div", { class: "buttons" }, h("button", { class: "quiet", onclick: () => void attempt(save) }, "Save as a file")),
+    h(
+      "p",
+      {},
+      "Games and statistics are kept in this browser, for this address. A file keeps them safe and takes them to another browser.",
+    ),
+    h(
+      "div",
+      { class: "buttons" },
+      h("button", { class: "quiet", onclick: () => void attempt(save) }, "Save as a file"),
+    ),
     h("div", { class: "field" }, h("label", { for: id }, "Load a saved file (adds what is missing here)"), file),
     said,
   );

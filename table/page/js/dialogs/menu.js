@@ -59,7 +59,13 @@ export function openMenu(title, entries) {
     entries.map(([words, about, act]) =>
       h(
         "button",
-        { class: "entry", onclick: () => { dialog.close(); act(); } },
+        {
+          class: "entry",
+          onclick: () => {
+            dialog.close();
+            act();
+          },
+        },
         h("strong", {}, words),
         h("small", {}, about),
       ),

@@ -2,8 +2,8 @@
 /** The settings: how the table looks, sounds and answers. */
 
 import { NO_CARD, parseCard } from "../../engine/cards.js";
-import { change, settings } from "../settings.js";
 import { h } from "../dom.js";
+import { change, settings } from "../settings.js";
 import { drawing } from "../table/card.js";
 import { openDialog } from "./dialog.js";
 import { checkField, radioField, selectField } from "./fields.js";
@@ -11,11 +11,15 @@ import { checkField, radioField, selectField } from "./fields.js";
 /** @typedef {import("../settings.js").Settings} Settings */
 
 export function openSettings() {
-  openDialog("Settings", [
-    h("section", {}, h("h3", {}, "Cards"), ...cardFields()),
-    h("section", {}, h("h3", {}, "Table"), ...tableFields()),
-    h("section", {}, h("h3", {}, "Playing"), ...playFields()),
-  ], { kind: "wide" });
+  openDialog(
+    "Settings",
+    [
+      h("section", {}, h("h3", {}, "Cards"), ...cardFields()),
+      h("section", {}, h("h3", {}, "Table"), ...tableFields()),
+      h("section", {}, h("h3", {}, "Playing"), ...playFields()),
+    ],
+    { kind: "wide" },
+  );
 }
 
 /** @param {keyof Settings} name @returns {(value: any) => void} */
@@ -61,7 +65,11 @@ function swatch(color) {
 
 /** @param {import("../settings.js").Settings["faces"]} faces @returns {HTMLElement} two cards with these faces, whatever the setting is */
 function facePreview(faces) {
-  return h("span", { class: "preview" }, ...["SK", "D9"].map((card) => drawing(parseCard(card), { ...settings, faces })));
+  return h(
+    "span",
+    { class: "preview" },
+    ...["SK", "D9"].map((card) => drawing(parseCard(card), { ...settings, faces })),
+  );
 }
 
 /** @param {import("../settings.js").Settings["back"]} back @returns {HTMLElement} */
@@ -72,37 +80,83 @@ function backPreview(back) {
 /** @returns {HTMLElement[]} */
 function tableFields() {
   return [
-    selectField("Hand", [
-      { value: "auto", title: "Automatic" },
-      { value: "row", title: "One row" },
-      { value: "stacked", title: "Stacked in two rows" },
-    ], settings.hand, set("hand")),
-    selectField("Order of suits", [
-      { value: "alternate", title: "Trumps first, then alternating colours" },
-      { value: "classic", title: "Spades, hearts, diamonds, clubs" },
-    ], settings.suits, set("suits")),
-    selectField("Orientation", [
-      { value: "auto", title: "Automatic" },
-      { value: "portrait", title: "Portrait" },
-      { value: "landscape", title: "Landscape" },
-    ], settings.orientation, set("orientation")),
-    selectField("Speed", [
-      { value: "normal", title: "Normal" },
-      { value: "fast", title: "Fast" },
-      { value: "none", title: "No animation" },
-      { value: "instant", title: "Instant" },
-    ], settings.speed, set("speed"), "Click the table to skip what is being shown. Your system’s reduced-motion setting always applies"),
+    selectField(
+      "Hand",
+      [
+        { value: "auto", title: "Automatic" },
+        { value: "row", title: "One row" },
+        { value: "stacked", title: "Stacked in two rows" },
+      ],
+      settings.hand,
+      set("hand"),
+    ),
+    selectField(
+      "Order of suits",
+      [
+        { value: "alternate", title: "Trumps first, then alternating colours" },
+        { value: "classic", title: "Spades, hearts, diamonds, clubs" },
+      ],
+      settings.suits,
+      set("suits"),
+    ),
+    selectField(
+      "Orientation",
+      [
+        { value: "auto", title: "Automatic" },
+        { value: "portrait", title: "Portrait" },
+        { value: "landscape", title: "Landscape" },
+      ],
+      settings.orientation,
+      set("orientation"),
+    ),
+    selectField(
+      "Speed",
+      [
+        { value: "normal", title: "Normal" },
+        { value: "fast", title: "Fast" },
+        { value: "none", title: "No animation" },
+        { value: "instant", title: "Instant" },
+      ],
+      settings.speed,
+      set("speed"),
+      "Click the table to skip what is being shown. Your system’s reduced-motion setting always applies",
+    ),
   ];
 }
 
 /** @returns {HTMLElement[]} */
 function playFields() {
   return [
-    checkField("Play a card with a single tap", settings.singleTap, set("singleTap"), "Otherwise the first tap raises it and the second plays it"),
-    checkField("Forced cards play themselves", settings.forced, set("forced"), "When only one card is legal; Take back then returns to your last real choice"),
+    checkField(
+      "Play a card with a single tap",
+      settings.singleTap,
+      set("singleTap"),
+      "Otherwise the first tap raises it and the second plays it",
+    ),
+    checkField(
+      "Forced cards play themselves",
+      settings.forced,
+      set("forced"),
+      "When only one card is legal; Take back then returns to your last real choice",
+    ),
     checkField("Sound", settings.sound, set("sound")),
-    checkField("Show the cards that the opponent is known to hold", settings.known, set("known"), "Cards that you saw it take and not yet play"),
-    checkField("Memory quiz", settings.memoryQuiz, set("memoryQuiz"), "When the stock is gone: which cards does the opponent hold?"),
-    checkField("Single-key shortcuts", settings.shortcuts, set("shortcuts"), "H hint, U take back, N next deal, R review, S describe the table to a screen reader"),
+    checkField(
+      "Show the cards that the opponent is known to hold",
+      settings.known,
+      set("known"),
+      "Cards that you saw it take and not yet play",
+    ),
+    checkField(
+      "Memory quiz",
+      settings.memoryQuiz,
+      set("memoryQuiz"),
+      "When the stock is gone: which cards does the opponent hold?",
+    ),
+    checkField(
+      "Single-key shortcuts",
+      settings.shortcuts,
+      set("shortcuts"),
+      "H hint, U take back, N next deal, R review, S describe the table to a screen reader",
+    ),
   ];
 }

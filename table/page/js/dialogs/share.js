@@ -1,10 +1,10 @@
 // @ts-check
 /** Share a deal as a link or a text, and open one that was shared. */
 
-import { PageError } from "../../game/errors.js";
-import { LINK, MAX_DEALS } from "../../game/shared_deals.js";
-import * as sessions from "../../game/sessions.js";
 import { dataNow } from "../../game/data.js";
+import { PageError } from "../../game/errors.js";
+import * as sessions from "../../game/sessions.js";
+import { LINK, MAX_DEALS } from "../../game/shared_deals.js";
 import { waitFor } from "../attempt.js";
 import { h, newId } from "../dom.js";
 import { alertUser } from "../notices.js";
@@ -23,18 +23,32 @@ export async function openShare(session, deal) {
   const { server } = dataNow(); // its address is one person's: it holds a token
   const link = `${server ? "" : `${location.origin}${location.pathname}`}${LINK}${code}`;
   openDialog("Share this deal", [
-    h("p", {}, `The ${server ? "code is a challenge: whoever pastes it under “Open a recording”" : "link is a challenge: whoever opens it"} plays the same deal and sees yours only afterwards.`),
+    h(
+      "p",
+      {},
+      `The ${server ? "code is a challenge: whoever pastes it under “Open a recording”" : "link is a challenge: whoever opens it"} plays the same deal and sees yours only afterwards.`,
+    ),
     copyField(server ? "Code" : "Link", link),
     h(
-      "details", {},
+      "details",
+      {},
       h("summary", {}, "More: the deal as a text or a file"),
-      h("p", {}, "Read it with “Open a recording” on any German Whist page, or with german-whist draw FILE in a terminal."),
+      h(
+        "p",
+        {},
+        "Read it with “Open a recording” on any German Whist page, or with german-whist draw FILE in a terminal.",
+      ),
       copyField("Text", recording, 6),
       h(
         "div",
         { class: "buttons" },
         h("button", { class: "quiet", onclick: () => saveFile("deal.jsonl", `${recording}\n`) }, "Save as a file"),
-        all !== null && h("button", { class: "quiet", onclick: () => saveFile("deals.jsonl", `${all}\n`) }, `Save all ${session.match.deals} deals of this game`),
+        all !== null &&
+          h(
+            "button",
+            { class: "quiet", onclick: () => saveFile("deals.jsonl", `${all}\n`) },
+            `Save all ${session.match.deals} deals of this game`,
+          ),
       ),
     ),
   ]);
@@ -57,7 +71,12 @@ function copyField(label, text, rows = 2) {
     { class: "field" },
     h("label", { for: id }, label),
     area,
-    h("div", { class: "buttons" }, button, "share" in navigator && h("button", { class: "quiet", onclick: () => void send(text) }, `Send the ${name}`)),
+    h(
+      "div",
+      { class: "buttons" },
+      button,
+      "share" in navigator && h("button", { class: "quiet", onclick: () => void send(text) }, `Send the ${name}`),
+    ),
   );
 }
 
@@ -105,7 +124,9 @@ export async function sendDay({ day, deal, agent, position: { result } }, others
   if (!dataNow().server) lines.push(`${location.origin}${location.pathname}#day=${day}`);
   const text = lines.join("\n");
   if (await send(text)) return;
-  alertUser((await copy(text)) ? "Copied: paste your result wherever you like." : "Your browser does not allow copying.");
+  alertUser(
+    (await copy(text)) ? "Copied: paste your result wherever you like." : "Your browser does not allow copying.",
+  );
 }
 
 /** @param {string} name of the file @param {string} text */
@@ -127,21 +148,29 @@ export function openRecordingDialog(open) {
   const dialog = openDialog("Open a recording", [
     h("div", { class: "field" }, h("label", { for: id }, "Text, link or code"), area),
     h("div", { class: "field" }, h("label", { for: `${id}-file` }, "Or a file"), file),
-    h("div", { class: "buttons" }, h("button", {
-      class: "primary",
-      onclick: async () => {
-        const text = area.value.trim();
-        if (text === "") return;
-        try {
-          await waitFor(() => open(text));
-        } catch (error) {
-          if (!(error instanceof PageError)) throw error;
-          wrong.textContent = error.message; // the window stays open, so the text is not lost
-          return;
-        }
-        dialog.close();
-      },
-    }, "Open")),
+    h(
+      "div",
+      { class: "buttons" },
+      h(
+        "button",
+        {
+          class: "primary",
+          onclick: async () => {
+            const text = area.value.trim();
+            if (text === "") return;
+            try {
+              await waitFor(() => open(text));
+            } catch (error) {
+              if (!(error instanceof PageError)) throw error;
+              wrong.textContent = error.message; // the window stays open, so the text is not lost
+              return;
+            }
+            dialog.close();
+          },
+        },
+        "Open",
+      ),
+    ),
     wrong,
   ]);
 }

@@ -18,21 +18,42 @@ const FEW = 10; // deals
 
 /** @param {Statistics} statistics @param {Catalog} catalog */
 export function openStatistics(statistics, catalog) {
-  const remove = () => confirmDialog("Delete all statistics?", "Delete", () => void attempt(async () => {
-    await sessions.clearStatistics();
-    change({ dealsKept: 0 });
-    dialog.close();
-  }));
-  const dialog = openDialog("Statistics", [
-    ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will appear here.")] : tables(statistics, catalog)),
-    statistics.deals >= FEW && h("p", { class: "note" }, "Tricks is how many you take in a deal, on average. Luck is how many Champion (in humbug, Textbook) takes when it plays both hands of your deals, and Skill is how many more you take. Luck, Skill and Accuracy appear after ten deals; ± is half the 95 % interval."),
-    h("p", { class: "note" }, "Kept only in this browser. Deals and matches with hints or take-backs are counted separately."),
-    h(
-      "div",
-      { class: "buttons" },
-      statistics.deals > 0 && h("button", { class: "danger", onclick: remove }, "Delete all"),
-    ),
-  ], { kind: "wide" });
+  const remove = () =>
+    confirmDialog(
+      "Delete all statistics?",
+      "Delete",
+      () =>
+        void attempt(async () => {
+          await sessions.clearStatistics();
+          change({ dealsKept: 0 });
+          dialog.close();
+        }),
+    );
+  const dialog = openDialog(
+    "Statistics",
+    [
+      ...(statistics.deals === 0
+        ? [h("p", {}, "No deal is finished yet. Play one, and its result will appear here.")]
+        : tables(statistics, catalog)),
+      statistics.deals >= FEW &&
+        h(
+          "p",
+          { class: "note" },
+          "Tricks is how many you take in a deal, on average. Luck is how many Champion (in humbug, Textbook) takes when it plays both hands of your deals, and Skill is how many more you take. Luck, Skill and Accuracy appear after ten deals; ± is half the 95 % interval.",
+        ),
+      h(
+        "p",
+        { class: "note" },
+        "Kept only in this browser. Deals and matches with hints or take-backs are counted separately.",
+      ),
+      h(
+        "div",
+        { class: "buttons" },
+        statistics.deals > 0 && h("button", { class: "danger", onclick: remove }, "Delete all"),
+      ),
+    ],
+    { kind: "wide" },
+  );
 }
 
 /** @param {Statistics} statistics @param {Catalog} catalog @returns {HTMLElement[]} */
@@ -40,7 +61,8 @@ function tables(statistics, catalog) {
   const plain = statistics.groups.filter((group) => !group.assisted);
   const assisted = statistics.groups.filter((group) => group.assisted);
   const recent = statistics.recent.filter((deal) => !deal.assisted);
-  const sum = (/** @type {"deals" | "won" | "lost" | "drawn"} */ key) => plain.reduce((total, group) => total + group[key], 0);
+  const sum = (/** @type {"deals" | "won" | "lost" | "drawn"} */ key) =>
+    plain.reduce((total, group) => total + group[key], 0);
   const figures = h(
     "dl",
     { class: "figures" },
@@ -66,27 +88,41 @@ function tables(statistics, catalog) {
 
 /** @param {number} accuracy @param {string | null} like @param {Catalog} catalog @returns {HTMLElement} your accuracy among those of the agents */
 function ladder(accuracy, like, catalog) {
-  const rungs = [...catalog.agents.flatMap(({ title, accuracy: measured }) => (measured === null ? [] : [{ title, accuracy: measured, you: false }])), { title: "You", accuracy, you: true }]
-    .sort((one, other) => other.accuracy - one.accuracy);
-  const row = (/** @type {typeof rungs[0]} */ rung) => h(
-    "tr",
-    { class: rung.you ? "chosen" : "" },
-    h("th", { scope: "row" }, rung.title),
-    barCell(rung.accuracy / 100),
-    h("td", {}, percent(rung.accuracy / 100)),
-  );
+  const rungs = [
+    ...catalog.agents.flatMap(({ title, accuracy: measured }) =>
+      measured === null ? [] : [{ title, accuracy: measured, you: false }],
+    ),
+    { title: "You", accuracy, you: true },
+  ].sort((one, other) => other.accuracy - one.accuracy);
+  const row = (/** @type {typeof rungs[0]} */ rung) =>
+    h(
+      "tr",
+      { class: rung.you ? "chosen" : "" },
+      h("th", { scope: "row" }, rung.title),
+      barCell(rung.accuracy / 100),
+      h("td", {}, percent(rung.accuracy / 100)),
+    );
   return h(
     "div",
     { class: "ladder" },
     h("h3", {}, like === null ? "Accuracy in the classic game" : `In the classic game, you play like ${like}`),
-    h("p", { class: "note" }, "Accuracy is how little you gave away of what was at stake: random cards reach 30 %, the coach’s choices 100 %. All figures are from the classic game."),
+    h(
+      "p",
+      { class: "note" },
+      "Accuracy is how little you gave away of what was at stake: random cards reach 30 %, the coach’s choices 100 %. All figures are from the classic game.",
+    ),
     h("table", { class: "bars" }, h("caption", { class: "hidden" }, "Accuracy"), h("tbody", {}, ...rungs.map(row))),
   );
 }
 
 /** @param {import("../../game/types.js").Memory} memory @returns {HTMLElement} */
 function memory({ deals, share, perfect }) {
-  return h("p", {}, h("strong", {}, "Memory: "), `${percent(share)} of the opponent’s cards in ${countText(deals, "deal")}${perfect === 0 ? "" : `, ${perfect} without an error`}.`);
+  return h(
+    "p",
+    {},
+    h("strong", {}, "Memory: "),
+    `${percent(share)} of the opponent’s cards in ${countText(deals, "deal")}${perfect === 0 ? "" : `, ${perfect} without an error`}.`,
+  );
 }
 
 /** @param {string} word @param {number} number @returns {HTMLElement} */
@@ -104,15 +140,23 @@ function plainTable(caption, heads, rows) {
       { class: "plain" },
       h("caption", {}, caption),
       h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map((cell, place) => (place < 1 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))))),
+      h(
+        "tbody",
+        {},
+        ...rows.map((row) =>
+          h("tr", {}, ...row.map((cell, place) => (place < 1 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))),
+        ),
+      ),
     ),
   );
 }
 
 /** @param {string} caption @param {import("../../game/types.js").DealGroup[]} groups @returns {HTMLElement} */
 function groupTable(caption, groups) {
-  const estimate = (/** @type {import("../../game/types.js").Estimate | null} */ found, /** @type {(value: number) => string} */ words) =>
-    found === null ? "–" : `${words(found.mean)} ± ${found.error.toFixed(1)}`;
+  const estimate = (
+    /** @type {import("../../game/types.js").Estimate | null} */ found,
+    /** @type {(value: number) => string} */ words,
+  ) => (found === null ? "–" : `${words(found.mean)} ± ${found.error.toFixed(1)}`);
   const number = (/** @type {number} */ value) => value.toFixed(1);
   return plainTable(
     caption,
@@ -138,7 +182,13 @@ function matchTable(statistics) {
   return plainTable(
     "Matches",
     ["Game", "Against", "Match", "Won", "Lost"],
-    statistics.matches.map((match) => [rulesTitle(match.rules), agentTitle(match.agent), matchTitle(match.match) + (match.assisted ? ", assisted" : ""), match.won, match.lost]),
+    statistics.matches.map((match) => [
+      rulesTitle(match.rules),
+      agentTitle(match.agent),
+      matchTitle(match.match) + (match.assisted ? ", assisted" : ""),
+      match.won,
+      match.lost,
+    ]),
   );
 }
 
@@ -149,18 +199,28 @@ function recentChart(recent) {
   const bars = recent.map((deal, place) => {
     const height = (55 * Math.abs(deal.margin)) / most;
     return svg("rect", {
-      class: deal.margin > 0 ? "won" : deal.margin < 0 ? "lost" : "drawn", x: place * step + step * 0.15, width: step * 0.7,
-      y: deal.margin > 0 ? 60 - height : 60, height: Math.max(height, 1.5),
+      class: deal.margin > 0 ? "won" : deal.margin < 0 ? "lost" : "drawn",
+      x: place * step + step * 0.15,
+      width: step * 0.7,
+      y: deal.margin > 0 ? 60 - height : 60,
+      height: Math.max(height, 1.5),
     });
   });
-  const points = recent.flatMap((deal, place) => (deal.accuracy === null ? [] : [`${(place + 0.5) * step},${120 - 1.2 * deal.accuracy}`]));
+  const points = recent.flatMap((deal, place) =>
+    deal.accuracy === null ? [] : [`${(place + 0.5) * step},${120 - 1.2 * deal.accuracy}`],
+  );
   const words = points.length > 1 ? " The line is your accuracy in each." : "";
   return h(
     "figure",
     { class: "chart" },
     svg(
       "svg",
-      { viewBox: "0 0 600 120", preserveAspectRatio: "none", role: "img", "aria-label": `Margins of the last ${recent.length} deals` },
+      {
+        viewBox: "0 0 600 120",
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": `Margins of the last ${recent.length} deals`,
+      },
       svg("line", { x1: 0, x2: 600, y1: 60, y2: 60, class: "axis" }),
       ...bars,
       points.length > 1 ? svg("polyline", { points: points.join(" "), class: "line" }) : null,

@@ -4,10 +4,10 @@
 import { NO_CARD } from "../../engine/cards.js";
 import { cardName, SUIT_NAMES } from "../../game/deal/words.js";
 import { countText, YOU } from "../../game/wording.js";
-import { settings } from "../settings.js";
 import { h } from "../dom.js";
-import { sortCards, suitOrder, SUIT_SIGNS } from "../words.js";
+import { settings } from "../settings.js";
 import { picture } from "../table/card.js";
+import { SUIT_SIGNS, sortCards, suitOrder } from "../words.js";
 
 /**
  * @param {import("../../game/types.js").OpenPosition} position
@@ -27,16 +27,33 @@ export function board(position, { names, trump, move, covered = false }) {
       if (isPlayed) return picture(card, `${cardName(card)}, played`, better === null ? "chosen" : "chosen costly");
       return picture(card, `${cardName(card)}${isBetter ? ", better" : ""}`, isBetter ? "better" : "");
     };
-    const row = down ? h("div", { class: "fan" }, ...cards.map(() => picture(NO_CARD))) : fan(names[side] === YOU ? "Your hand" : `Hand: ${names[side]}`, cards.map(marked));
+    const row = down
+      ? h("div", { class: "fan" }, ...cards.map(() => picture(NO_CARD)))
+      : fan(names[side] === YOU ? "Your hand" : `Hand: ${names[side]}`, cards.map(marked));
     return h(
       "div",
       { class: `open-side${position.turn === side ? " turn" : ""}` },
-      h("p", {}, h("strong", {}, names[side]), ` ${countText(position.tricks[side], "trick")}`, position.score[side] === position.tricks[side] ? "" : `, ${position.score[side]} counted`),
+      h(
+        "p",
+        {},
+        h("strong", {}, names[side]),
+        ` ${countText(position.tricks[side], "trick")}`,
+        position.score[side] === position.tricks[side] ? "" : `, ${position.score[side]} counted`,
+      ),
       row,
     );
   };
   const part = (/** @type {string} */ title, /** @type {number[]} */ cards, kind = "") =>
-    cards.length > 0 && h("div", { class: kind }, h("p", {}, title), fan(title, cards.map((card) => picture(card, cardName(card)))));
+    cards.length > 0 &&
+    h(
+      "div",
+      { class: kind },
+      h("p", {}, title),
+      fan(
+        title,
+        cards.map((card) => picture(card, cardName(card))),
+      ),
+    );
   return h(
     "div",
     { class: "board" },
@@ -55,5 +72,9 @@ export function board(position, { names, trump, move, covered = false }) {
 
 /** @param {string} name @param {HTMLElement[]} cards @returns {HTMLElement} cards that lie on each other, as a list */
 function fan(name, cards) {
-  return h("div", { class: "fan", role: "list", "aria-label": name }, ...cards.map((card) => h("div", { role: "listitem" }, card)));
+  return h(
+    "div",
+    { class: "fan", role: "list", "aria-label": name },
+    ...cards.map((card) => h("div", { role: "listitem" }, card)),
+  );
 }

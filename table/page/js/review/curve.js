@@ -27,13 +27,26 @@ export class WinCurve {
     this.dot = svg("path", { class: "dot" });
     const drawing = svg(
       "svg",
-      { viewBox: `-8 -8 ${WIDTH + 16} ${HEIGHT + 16}`, preserveAspectRatio: "none", class: "curve", role: "img", "aria-label": words(curve) },
+      {
+        viewBox: `-8 -8 ${WIDTH + 16} ${HEIGHT + 16}`,
+        preserveAspectRatio: "none",
+        class: "curve",
+        role: "img",
+        "aria-label": words(curve),
+      },
       svg("rect", { class: "ground", x: 0, y: 0, width: WIDTH, height: HEIGHT }),
-      endgame > 0 ? svg("rect", { class: "endgame", x: x(endgame), y: 0, width: WIDTH - x(endgame), height: HEIGHT }) : null,
+      endgame > 0
+        ? svg("rect", { class: "endgame", x: x(endgame), y: 0, width: WIDTH - x(endgame), height: HEIGHT })
+        : null,
       svg("line", { class: "half", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
       svg("polygon", { class: "area", points: `0,${HEIGHT} ${corners.join(" ")} ${WIDTH},${HEIGHT}` }),
       svg("polyline", { class: "line", points: corners.join(" ") }),
-      ...swings.map(({ move, change }) => svg("path", { class: "swing", d: `M${x(move).toFixed(1)} ${y(curve[move] - change).toFixed(1)}V${y(curve[move]).toFixed(1)}` })),
+      ...swings.map(({ move, change }) =>
+        svg("path", {
+          class: "swing",
+          d: `M${x(move).toFixed(1)} ${y(curve[move] - change).toFixed(1)}V${y(curve[move]).toFixed(1)}`,
+        }),
+      ),
       ...mistakes.map((number) => svg("path", { class: "mark", d: point(x(number), y(curve[number])) })),
       this.cursor,
       this.dot,
@@ -47,19 +60,36 @@ export class WinCurve {
       "figure",
       { class: "chart" },
       drawing,
-      h("figcaption", {}, `Your chance to win.${endgame > 0 ? " The endgame is shaded." : ""}${mistakes.length > 0 ? " Dots mark your biggest mistakes." : ""}${swings.length > 0 ? " Bars mark what was beyond your control." : ""}`),
+      h(
+        "figcaption",
+        {},
+        `Your chance to win.${endgame > 0 ? " The endgame is shaded." : ""}${mistakes.length > 0 ? " Dots mark your biggest mistakes." : ""}${swings.length > 0 ? " Bars mark what was beyond your control." : ""}`,
+      ),
     );
     /** What the bars mark. */
-    this.swings = swings.length > 0 && h(
-      "section",
-      { class: "swings" },
-      h("h3", {}, "Beyond your control"),
-      h("ul", {}, ...swings.map((swing) => h(
-        "li",
-        {},
-        h("button", { class: "quiet", onclick: () => choose(swing.move) }, h("b", {}, points(swing.change)), h("span", {}, swing.text)),
-      ))),
-    );
+    this.swings =
+      swings.length > 0 &&
+      h(
+        "section",
+        { class: "swings" },
+        h("h3", {}, "Beyond your control"),
+        h(
+          "ul",
+          {},
+          ...swings.map((swing) =>
+            h(
+              "li",
+              {},
+              h(
+                "button",
+                { class: "quiet", onclick: () => choose(swing.move) },
+                h("b", {}, points(swing.change)),
+                h("span", {}, swing.text),
+              ),
+            ),
+          ),
+        ),
+      );
   }
 
   /** @param {number} place moves played */

@@ -4,10 +4,10 @@
 import { withArticle } from "../../game/coach/judgement.js";
 import { cardName, tricksText } from "../../game/deal/words.js";
 import { capital } from "../../game/wording.js";
-import { settings } from "../settings.js";
 import { h } from "../dom.js";
-import { isCard, points, sortCards, suitOrder } from "../words.js";
+import { settings } from "../settings.js";
 import { picture } from "../table/card.js";
+import { isCard, points, sortCards, suitOrder } from "../words.js";
 
 /** @typedef {import("../../game/types.js").Move} Move */
 /** @typedef {import("../../game/types.js").Option} Option */

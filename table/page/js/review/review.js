@@ -3,10 +3,10 @@
 
 import { isCriticised } from "../../game/coach/judgement.js";
 import { capital, countText, percent } from "../../game/wording.js";
-import { fill, h } from "../dom.js";
-import { shortName } from "../words.js";
 import { actionText, optionBars } from "../coach/bars.js";
 import { openDialog } from "../dialogs/dialog.js";
+import { fill, h } from "../dom.js";
+import { shortName } from "../words.js";
 import { board } from "./board.js";
 import { WinCurve } from "./curve.js";
 import { called, lossText, retryPanel } from "./retry.js";
@@ -44,11 +44,17 @@ export function openReview(review, actions, list) {
   };
   const { tryAction, line } = actions;
   const ways = {
-    tryAction: tryAction && ((/** @type {number} */ move, /** @type {number} */ action) => leave(() => tryAction(move, action))()),
+    tryAction:
+      tryAction &&
+      ((/** @type {number} */ move, /** @type {number} */ action) => leave(() => tryAction(move, action))()),
     line: line && ((/** @type {number} */ move) => leave(() => line(move))()),
     retry: (/** @type {number} */ move) => retry(move),
   };
-  const moves = h("ol", { class: "moves" }, ...review.moves.map((move) => moveEntry(move, review, () => show(move.number - 1))));
+  const moves = h(
+    "ol",
+    { class: "moves" },
+    ...review.moves.map((move) => moveEntry(move, review, () => show(move.number - 1))),
+  );
   const steps = new Steps(review.moves.length, (place) => {
     const move = review.moves[place] ?? null;
     side.classList.remove("retrying");
@@ -84,14 +90,25 @@ export function openReview(review, actions, list) {
     side.classList.add("retrying");
     said.textContent = ""; // screen readers must not hear the answer
     const following = review.mistakes[review.mistakes.indexOf(number) + 1];
-    fill(boardBox, board(review.positions[number - 1], { names: review.names, trump: review.trump, move: null, covered: !move.exact }));
-    fill(moveBox, retryPanel(move, review.trump, {
-      show: () => {
-        steps.go(number - 1);
-        steps.slider.focus();
-      },
-      next: following === undefined ? null : () => retry(following),
-    }));
+    fill(
+      boardBox,
+      board(review.positions[number - 1], {
+        names: review.names,
+        trump: review.trump,
+        move: null,
+        covered: !move.exact,
+      }),
+    );
+    fill(
+      moveBox,
+      retryPanel(move, review.trump, {
+        show: () => {
+          steps.go(number - 1);
+          steps.slider.focus();
+        },
+        next: following === undefined ? null : () => retry(following),
+      }),
+    );
     moveBox.scrollIntoView({ block: "nearest" });
     moveBox.querySelector("button")?.focus({ preventScroll: true });
   }
@@ -100,7 +117,13 @@ export function openReview(review, actions, list) {
   const dialog = openDialog(
     "Review of the deal",
     [
-      h("div", { class: "review-top" }, h("p", { class: "review-result" }, [review.result.text, review.result.claim].filter(Boolean).join(". ")), other, summary(review)),
+      h(
+        "div",
+        { class: "review-top" },
+        h("p", { class: "review-result" }, [review.result.text, review.result.claim].filter(Boolean).join(". ")),
+        other,
+        summary(review),
+      ),
       h(
         "div",
         { class: "review-grid" },
@@ -125,7 +148,8 @@ export function openReview(review, actions, list) {
 /** @param {{deals: number, deal: number}} list @param {(deal: number) => void} choose @returns {HTMLElement} */
 function dealChoice(list, choose) {
   const select = h("select", { "aria-label": "Deal" });
-  for (let deal = 1; deal <= list.deals; deal += 1) select.append(h("option", { value: deal, selected: deal === list.deal }, `Deal ${deal}`));
+  for (let deal = 1; deal <= list.deals; deal += 1)
+    select.append(h("option", { value: deal, selected: deal === list.deal }, `Deal ${deal}`));
   select.addEventListener("change", () => choose(Number(select.value)));
   return select;
 }
@@ -164,18 +188,29 @@ function mistakes(review, go, retry) {
     { class: "mistakes" },
     h("h3", {}, `Your ${moves.length === 1 ? "biggest mistake" : `${moves.length} biggest mistakes`}`),
     h("button", { class: "quiet", onclick: () => retry(moves[0].number) }, "Find the better card yourself"),
-    h("ol", {}, ...moves.map((move) =>
-      h(
-        "li",
-        {},
+    h(
+      "ol",
+      {},
+      ...moves.map((move) =>
         h(
-          "button",
-          { class: `entry ${move.label}`, onclick: () => go(move.number - 1) },
-          h("strong", {}, `Trick ${move.trick}: `, actionText(move.action, move.name), " instead of ", actionText(move.best, move.bestName)),
-          h("small", {}, labelText(move)),
+          "li",
+          {},
+          h(
+            "button",
+            { class: `entry ${move.label}`, onclick: () => go(move.number - 1) },
+            h(
+              "strong",
+              {},
+              `Trick ${move.trick}: `,
+              actionText(move.action, move.name),
+              " instead of ",
+              actionText(move.best, move.bestName),
+            ),
+            h("small", {}, labelText(move)),
+          ),
         ),
       ),
-    )),
+    ),
   );
 }
 
@@ -193,7 +228,11 @@ function labels() {
     { class: "labels" },
     h("summary", {}, "What the words mean"),
     h("dl", {}, ...meanings.map(([word, meaning]) => h("div", {}, h("dt", {}, word), h("dd", {}, meaning)))),
-    h("p", { class: "note" }, "A point is a percentage point of the chance to win the deal. A card is called an inaccuracy or worse only if the difference exceeds two standard errors."),
+    h(
+      "p",
+      { class: "note" },
+      "A point is a percentage point of the chance to win the deal. A card is called an inaccuracy or worse only if the difference exceeds two standard errors.",
+    ),
   );
 }
 
@@ -236,7 +275,15 @@ function moveDetails(move, review, { tryAction, line, retry }) {
   const extra = (/** @type {import("../../game/types.js").Option} */ option) =>
     option.action === move.action
       ? h("span", { class: "played" }, "played")
-      : h("button", { class: "quiet small", "aria-label": `Try ${called(option.action, option.name)}`, onclick: () => tryAction?.(move.number, option.action) }, "Try");
+      : h(
+          "button",
+          {
+            class: "quiet small",
+            "aria-label": `Try ${called(option.action, option.name)}`,
+            onclick: () => tryAction?.(move.number, option.action),
+          },
+          "Try",
+        );
   return h(
     "section",
     { class: "move-details" },
@@ -244,15 +291,23 @@ function moveDetails(move, review, { tryAction, line, retry }) {
     h("p", {}, move.text),
     h("p", { class: bad ? "cost" : "good" }, verdict(move)),
     move.reason !== "" && h("p", { class: "reason" }, capital(move.reason)),
-    bad && move.by === "you" && h("button", { class: "quiet", onclick: () => retry(move.number) }, "Hide this and find the better card"),
-    move.line.length > 0 && h(
+    bad &&
+      move.by === "you" &&
+      h("button", { class: "quiet", onclick: () => retry(move.number) }, "Hide this and find the better card"),
+    move.line.length > 0 &&
+      h(
+        "p",
+        { class: "line" },
+        "Best line: ",
+        h("span", { "aria-hidden": "true" }, move.line.map((card) => shortName(card)).join(" ")),
+        line !== null && h("button", { class: "quiet", onclick: () => line(move.number) }, "Play it through"),
+      ),
+    move.options.length > 1 &&
+      optionBars(move.options, { exact: move.exact, chosen: move.action, extra: mine ? extra : null }),
+    h(
       "p",
-      { class: "line" },
-      "Best line: ",
-      h("span", { "aria-hidden": "true" }, move.line.map((card) => shortName(card)).join(" ")),
-      line !== null && h("button", { class: "quiet", onclick: () => line(move.number) }, "Play it through"),
+      { class: "judge" },
+      move.exact ? "Exact: both hands were known." : `Judged by ${move.judgeTitle}, from what could be known then.`,
     ),
-    move.options.length > 1 && optionBars(move.options, { exact: move.exact, chosen: move.action, extra: mine ? extra : null }),
-    h("p", { class: "judge" }, move.exact ? "Exact: both hands were known." : `Judged by ${move.judgeTitle}, from what could be known then.`),
   );
 }

@@ -31,7 +31,10 @@ export class Steps {
   go(place) {
     this.place = Math.min(Math.max(place, 0), this.last);
     this.slider.value = String(this.place);
-    this.slider.setAttribute("aria-valuetext", this.place < this.last ? `Move ${this.place + 1} of ${this.last}` : "The end");
+    this.slider.setAttribute(
+      "aria-valuetext",
+      this.place < this.last ? `Move ${this.place + 1} of ${this.last}` : "The end",
+    );
     this.show(this.place);
   }
 

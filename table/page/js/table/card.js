@@ -1,10 +1,10 @@
 // @ts-check
 /** Pictures of cards: images made from the file of all cards, `cards.svg`. */
 
-import { cardText, NO_CARD, suitOf, SUITS } from "../../engine/cards.js";
+import { cardText, NO_CARD, SUITS, suitOf } from "../../engine/cards.js";
 import { part } from "../../game/data.js";
-import { settings } from "../settings.js";
 import { h } from "../dom.js";
+import { settings } from "../settings.js";
 
 /** @typedef {Pick<import("../settings.js").Settings, "faces" | "back" | "backColor">} Look */
 
@@ -45,7 +45,8 @@ function element(id) {
  * @returns {string}
  */
 function image(card, { faces, back, backColor }) {
-  const isBack = card === NO_CARD, suit = suitOf(card);
+  const isBack = card === NO_CARD;
+  const suit = suitOf(card);
   const symbol = isBack ? `back-${back}` : `${faces === "classic" ? "classic" : "modern"}-${cardText(card)}`;
   const color = isBack ? `--back-${backColor}` : faces === "four-colour" ? `--suit-${SUITS[suit]}` : SUIT_COLORS[suit];
   const key = `${symbol} ${color}`;
@@ -83,7 +84,11 @@ function parts(symbol) {
  */
 export function drawing(card, look) {
   return h("img", {
-    class: "drawing", alt: "", draggable: "false", src: image(card, look ?? settings), "data-card": look === undefined ? card : null,
+    class: "drawing",
+    alt: "",
+    draggable: "false",
+    src: image(card, look ?? settings),
+    "data-card": look === undefined ? card : null,
   });
 }
 

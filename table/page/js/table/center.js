@@ -23,7 +23,12 @@ export function showStock(shown, openCards) {
   element.style.setProperty("--count", String(Math.max(position.faceUp.length, 1)));
   if (position.stage === "endgame") {
     const discarded = position.discarded.map((card) => picture(card, cardName(card)));
-    fill(element, ...(discarded.length > 0 ? [h("p", { class: "caption" }, "Out of play"), h("div", { class: "discarded" }, ...discarded)] : []));
+    fill(
+      element,
+      ...(discarded.length > 0
+        ? [h("p", { class: "caption" }, "Out of play"), h("div", { class: "discarded" }, ...discarded)]
+        : []),
+    );
     return;
   }
   const hidden = position.stock - position.faceUp.length;
@@ -35,7 +40,9 @@ export function showStock(shown, openCards) {
   }
   const faces = position.faceUp.map((card) => picture(card, `${cardName(card)}, face up`, "prize"));
   openCards.hidden = !picking;
-  const focused = openCards.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
+  const focused = openCards.contains(document.activeElement)
+    ? /** @type {HTMLElement} */ (document.activeElement)
+    : null;
   fill(
     element,
     h("div", { class: "stock-cards" }, hidden > 0 && pile, ...(picking ? [] : faces), openCards),

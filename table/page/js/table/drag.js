@@ -40,11 +40,15 @@ export function letDrag(hand, drop) {
     if (drag?.id === event.pointerId) end(drag.moved && isOnTable(drag.card, hand, drag.track));
   });
   for (const kind of ["pointercancel", "lostpointercapture"]) hand.addEventListener(kind, () => end(false));
-  hand.addEventListener("click", (event) => {
-    // The end of a drag is not a tap, even if the page was redrawn meanwhile. In a click by key, `detail` is 0.
-    const far = Math.hypot(event.clientX - down.x, event.clientY - down.y) >= SLOP;
-    if (event.detail > 0 && (wasDragged || far)) event.stopPropagation();
-  }, true);
+  hand.addEventListener(
+    "click",
+    (event) => {
+      // The end of a drag is not a tap, even if the page was redrawn meanwhile. In a click by key, `detail` is 0.
+      const far = Math.hypot(event.clientX - down.x, event.clientY - down.y) >= SLOP;
+      if (event.detail > 0 && (wasDragged || far)) event.stopPropagation();
+    },
+    true,
+  );
 
   /** @param {boolean} isDropped */
   function end(isDropped) {
@@ -65,11 +69,13 @@ function isOnTable(card, hand, track) {
   const box = /** @type {Element} */ (card.firstElementChild).getBoundingClientRect();
   const [first, last] = [track[0], track[track.length - 1]];
   const up = first.clientY - last.clientY;
-  const isFlicked = up > FLICK * (last.timeStamp - first.timeStamp) && up > Math.abs(first.clientX - last.clientX) && up > 3 * SLOP;
+  const isFlicked =
+    up > FLICK * (last.timeStamp - first.timeStamp) && up > Math.abs(first.clientX - last.clientX) && up > 3 * SLOP;
   return isFlicked || (box.top + box.bottom) / 2 < hand.getBoundingClientRect().top;
 }
 
 /** @param {HTMLElement} card */
 function springBack(card) {
-  if (pace() > 0) card.animate([{ translate: card.style.translate }, { translate: "0 0" }], { duration: 220 * pace(), easing: EASE });
+  if (pace() > 0)
+    card.animate([{ translate: card.style.translate }, { translate: "0 0" }], { duration: 220 * pace(), easing: EASE });
 }

@@ -2,9 +2,9 @@
 /** Cards that can be played: your hand, and the face-up cards of which you may pick one. */
 
 import { cardName } from "../../game/deal/words.js";
-import { change, settings } from "../settings.js";
-import { alertUser } from "../notices.js";
 import { h, reconcile, setAttributes } from "../dom.js";
+import { alertUser } from "../notices.js";
+import { change, settings } from "../settings.js";
 import { sortCards, suitOrder } from "../words.js";
 import { drawing } from "./card.js";
 import { attract } from "./motion.js";
@@ -84,7 +84,10 @@ export class CardButtons {
     const name = cardName(card.card);
     const raised = this.raised === card.card;
     setAttributes(button, {
-      "aria-label": reason === null ? name : `${name}, not playable: ${reason.slice(0, 1).toLowerCase()}${reason.slice(1).replace(/\.$/, "")}`,
+      "aria-label":
+        reason === null
+          ? name
+          : `${name}, not playable: ${reason.slice(0, 1).toLowerCase()}${reason.slice(1).replace(/\.$/, "")}`,
       "aria-disabled": playable ? null : "true",
       "aria-pressed": playable && !settings.singleTap ? String(raised) : null,
     });
@@ -138,7 +141,9 @@ export class CardButtons {
     if (event.key === "Escape") this.raise(null);
     const buttons = this.inOrder();
     const place = buttons.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
-    const target = { ArrowLeft: Math.max(place, 0) - 1, ArrowRight: place + 1, Home: 0, End: buttons.length - 1 }[event.key];
+    const target = { ArrowLeft: Math.max(place, 0) - 1, ArrowRight: place + 1, Home: 0, End: buttons.length - 1 }[
+      event.key
+    ];
     if (target === undefined || buttons.length === 0 || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     this.focus((target + buttons.length) % buttons.length);

@@ -27,10 +27,10 @@ export function fly(element, from, length = 260) {
   const x = from.left + from.width / 2 - to.left - to.width / 2;
   const y = from.top + from.height / 2 - to.top - to.height / 2;
   const size = Math.min(Math.max(from.height / to.height, 0.3), 2);
-  element.animate(
-    [{ transform: `translate(${x}px, ${y}px) scale(${size})` }, { transform: "none" }],
-    { duration: length * pace(), easing: EASE },
-  );
+  element.animate([{ transform: `translate(${x}px, ${y}px) scale(${size})` }, { transform: "none" }], {
+    duration: length * pace(),
+    easing: EASE,
+  });
 }
 
 /**

@@ -4,9 +4,9 @@
 import { NO_CARD } from "../../engine/cards.js";
 import { rulesNamed } from "../../engine/rules.js";
 import { SUIT_NAMES } from "../../game/deal/words.js";
+import { byId } from "../dom.js";
 import { pace, tempo } from "../settings.js";
 import { sound } from "../sound.js";
-import { byId } from "../dom.js";
 import { picture } from "./card.js";
 import { addToLog } from "./log.js";
 import { attract, fly, flyGhost, rectOf } from "./motion.js";
@@ -20,7 +20,17 @@ import { shownNow, shownThen } from "./state.js";
 /** Pauses after an event, in milliseconds at normal pace. */
 /** @type {Record<string, number>} */
 const PAUSES = {
-  deal: 350, trump: 250, turn_up: 160, play: 390, win: 720, take: 210, draw: 210, leave: 400, endgame: 1300, keep: 600, swap: 600,
+  deal: 350,
+  trump: 250,
+  turn_up: 160,
+  play: 390,
+  win: 720,
+  take: 210,
+  draw: 210,
+  leave: 400,
+  endgame: 1300,
+  keep: 600,
+  swap: 600,
 };
 const OWN_CARD = 160; // it lies on the table already
 const LAST_TRICK = 1300; // the result would hide it
@@ -128,7 +138,7 @@ export class Playback {
 function lengthOf(event, next) {
   if (pace() === 0 && !REPLIES.includes(event.kind)) return 0;
   if (event.kind === "win" && next?.kind === "result") return LAST_TRICK;
-  return event.kind === "play" && event.by === "you" ? OWN_CARD : PAUSES[event.kind] ?? 0;
+  return event.kind === "play" && event.by === "you" ? OWN_CARD : (PAUSES[event.kind] ?? 0);
 }
 
 /** @param {GameEvent} event @param {Shown} shown @returns {import("./motion.js").Rect | null} where the card is before the event */

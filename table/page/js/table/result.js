@@ -3,8 +3,8 @@
 
 import * as sessions from "../../game/sessions.js";
 import { capital, countText } from "../../game/wording.js";
-import { byId, fill, h, icon } from "../dom.js";
 import { openRecall, recallText } from "../coach/recall.js";
+import { byId, fill, h, icon } from "../dom.js";
 import { change, settings } from "../settings.js";
 
 /** @typedef {import("../../game/types.js").Session} Session */
@@ -49,7 +49,11 @@ export function showResult(session, visible, actions) {
   panel.hidden = false;
   byId("result-text").textContent = result.text;
   const buttons = buttonsOf(session, actions);
-  fill(byId("result-more"), ...lines(session).map((line) => h("p", {}, line)), h("div", { class: "buttons" }, ...buttons));
+  fill(
+    byId("result-more"),
+    ...lines(session).map((line) => h("p", {}, line)),
+    h("div", { class: "buttons" }, ...buttons),
+  );
   buttons[0].focus({ preventScroll: true });
   if (session.kind === "play") {
     askToKeep();
@@ -72,12 +76,19 @@ async function showHouse(session, { tricks }, below) {
   const others = await sessions.house(session.id).catch(() => null); // the result stands without it
   if (others === null || !isShown(session)) return;
   const rows = [{ title: "You", tricks: tricks.you }, ...others].sort((one, other) => other.tricks - one.tricks);
-  below.querySelector(".buttons")?.before(h(
-    "p",
-    { class: "house" },
-    "With these cards: ",
-    ...rows.flatMap((row, number) => [number > 0 && " · ", h(row.title === "You" ? "b" : "span", {}, `${row.title} ${row.tricks}`)]),
-  ));
+  below
+    .querySelector(".buttons")
+    ?.before(
+      h(
+        "p",
+        { class: "house" },
+        "With these cards: ",
+        ...rows.flatMap((row, number) => [
+          number > 0 && " · ",
+          h(row.title === "You" ? "b" : "span", {}, `${row.title} ${row.tricks}`),
+        ]),
+      ),
+    );
 }
 
 /** @param {Session} session @returns {string[]} what the result means */
@@ -89,7 +100,12 @@ function lines(session) {
     const whose = result.winner === "you" ? "for you" : `for ${session.agent.title}`;
     lines.push(`${countText(result.points, "point")} ${whose}`);
   }
-  if (earlier !== null) lines.push(kind === "challenge" ? earlier.text : `The first time${earlier.swapped ? ", on the other side" : ""}: ${earlier.text}`);
+  if (earlier !== null)
+    lines.push(
+      kind === "challenge"
+        ? earlier.text
+        : `The first time${earlier.swapped ? ", on the other side" : ""}: ${earlier.text}`,
+    );
   if (kind === "practice" || kind === "challenge") lines.push(`${capital(kind)}: this deal does not count.`);
   else if (deal.assisted) lines.push("Assisted: your statistics count this deal separately.");
   if (match.winner !== null) {
@@ -99,7 +115,14 @@ function lines(session) {
 }
 
 /** @param {Session} session @returns {string} "Best of 5: you trail 0 to 2" */
-export function scoreText({ match: { format, title, score: { you, opponent }, winner } }) {
+export function scoreText({
+  match: {
+    format,
+    title,
+    score: { you, opponent },
+    winner,
+  },
+}) {
   const what = format === null ? "Score" : title;
   if (you === opponent) return `${what}: level at ${you}`;
   const [ahead, behind] = winner === null ? ["lead", "trail"] : ["win", "lose"];
@@ -152,6 +175,13 @@ function askToKeep() {
 async function offerFile(session, below, open) {
   const { deals } = await sessions.statistics();
   if (!isShown(session) || deals < settings.dealsKept + EVERY) return;
-  below.append(h("p", {}, `Your ${deals} deals are kept only in this browser. `, h("button", { class: "quiet", onclick: open }, "Save them to a file")));
+  below.append(
+    h(
+      "p",
+      {},
+      `Your ${deals} deals are kept only in this browser. `,
+      h("button", { class: "quiet", onclick: open }, "Save them to a file"),
+    ),
+  );
   change({ dealsKept: deals });
 }

@@ -5,8 +5,8 @@ import { NO_CARD } from "../../engine/cards.js";
 import { rulesNamed } from "../../engine/rules.js";
 import { cardName, SUIT_NAMES } from "../../game/deal/words.js";
 import { countText } from "../../game/wording.js";
-import { settings } from "../settings.js";
 import { byId, fill, h } from "../dom.js";
+import { settings } from "../settings.js";
 import { picture } from "./card.js";
 
 /** @typedef {import("./state.js").Shown} Shown */

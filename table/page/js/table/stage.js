@@ -25,21 +25,41 @@ export function showStage(shown, session) {
   const { position } = shown;
   document.documentElement.dataset.stage = position.stage;
   if (badge?.trump !== position.trump) badge = { trump: position.trump, element: trumpBadge(position.trump) };
-  const words = [h("strong", {}, stageTitle(shown, session)), h("small", { id: "trump" }, trumpWords(position.trump)), h("small", {}, aim(shown, session))];
+  const words = [
+    h("strong", {}, stageTitle(shown, session)),
+    h("small", { id: "trump" }, trumpWords(position.trump)),
+    h("small", {}, aim(shown, session)),
+  ];
   reconcile(byId("stage"), [badge.element, h("div", { class: "stage-words" }, ...words)]);
 }
 
 /** @param {number} trump @returns {SVGElement} */
 function trumpBadge(trump) {
   const symbols = trump < 0 ? [0, 1, 2, 3] : [trump];
-  const places = symbols.length === 1 ? [[0, 0, 0.6]] : [[-14, 14, 0.24], [14, 14, 0.24], [-14, -14, 0.24], [14, -14, 0.24]];
+  const places =
+    symbols.length === 1
+      ? [[0, 0, 0.6]]
+      : [
+          [-14, 14, 0.24],
+          [14, 14, 0.24],
+          [-14, -14, 0.24],
+          [14, -14, 0.24],
+        ];
   return svg(
     "svg",
-    { class: `badge${trump < 0 ? " none" : ` suit-${SUITS[trump]}`}`, viewBox: "-50 -50 100 100", "aria-hidden": "true" },
+    {
+      class: `badge${trump < 0 ? " none" : ` suit-${SUITS[trump]}`}`,
+      viewBox: "-50 -50 100 100",
+      "aria-hidden": "true",
+    },
     svg("circle", { r: 47, class: "disc" }),
     ...symbols.map((suit, number) => {
       const [x, y, scale] = places[number];
-      return svg("path", { d: suitPath(suit), transform: `translate(${x} ${y}) scale(${scale})`, fill: "currentColor" });
+      return svg("path", {
+        d: suitPath(suit),
+        transform: `translate(${x} ${y}) scale(${scale})`,
+        fill: "currentColor",
+      });
     }),
   );
 }
@@ -78,10 +98,15 @@ export function tableInWords(shown, session) {
   const { title } = session.agent;
   const { you, opponent } = position.tricks;
   const sentences = [stageTitle(shown, session), trumpWords(position.trump)];
-  if (position.faceUp.length > 0) sentences.push(`Face up: ${position.faceUp.map(cardName).join(", ")}`, `${countText(position.stock, "card")} in the stock`);
+  if (position.faceUp.length > 0)
+    sentences.push(
+      `Face up: ${position.faceUp.map(cardName).join(", ")}`,
+      `${countText(position.stock, "card")} in the stock`,
+    );
   if (trick.you !== null) sentences.push(`You played the ${cardName(trick.you)}`);
   if (trick.opponent !== null) sentences.push(`${title} played the ${cardName(trick.opponent)}`);
-  if (rulesNamed(session.rules).foreplay > 0) sentences.push(`Tricks of the foreplay: you ${you.foreplay}, ${title} ${opponent.foreplay}`);
+  if (rulesNamed(session.rules).foreplay > 0)
+    sentences.push(`Tricks of the foreplay: you ${you.foreplay}, ${title} ${opponent.foreplay}`);
   sentences.push(`Counted tricks: you ${you.counted}, ${title} ${opponent.counted}`);
   if (session.match.deals > 0) sentences.push(scoreText(session));
   return `${sentences.join(". ")}.`;
@@ -99,7 +124,12 @@ export function showBanner(words, more) {
   fill(banner, h("strong", {}, words), h("span", {}, more));
   banner.hidden = false;
   const fade = banner.animate(
-    [{ opacity: 0, offset: 0 }, { opacity: 1, offset: 0.15 }, { opacity: 1, offset: 0.8 }, { opacity: 0, offset: 1 }],
+    [
+      { opacity: 0, offset: 0 },
+      { opacity: 1, offset: 0.15 },
+      { opacity: 1, offset: 0.8 },
+      { opacity: 0, offset: 1 },
+    ],
     { duration: 1700 * pace() },
   );
   fade.onfinish = () => {

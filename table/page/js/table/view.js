@@ -5,16 +5,16 @@ import { rulesNamed } from "../../engine/rules.js";
 import { rulesTitle } from "../../game/catalogue.js";
 import { actionName } from "../../game/deal/words.js";
 import { capital } from "../../game/wording.js";
+import { byId, fill, h } from "../dom.js";
 import { isNarrow } from "../layout.js";
 import { settings } from "../settings.js";
-import { byId, fill, h } from "../dom.js";
 import { isCard, sortCards, suitOrder, timeText } from "../words.js";
+import { showStock, showTrick } from "./center.js";
 import { letDrag } from "./drag.js";
 import { CardButtons, inOrder } from "./hand.js";
-import { showSeats } from "./seats.js";
-import { showStock, showTrick } from "./center.js";
-import { showStage } from "./stage.js";
 import { scoreText } from "./result.js";
+import { showSeats } from "./seats.js";
+import { showStage } from "./stage.js";
 
 export const ASK_AGAIN = "The opponent has failed. Tap to ask again.";
 
@@ -53,7 +53,9 @@ export class TableView {
     byId("prompt").textContent = prompt(shown, session);
     byId("prompt").classList.toggle("yours", decision !== null);
     byId("near").classList.toggle("waiting", decision?.kind !== "card" && decision?.kind !== "pick");
-    const hand = inOrder(position.hand, position.trump).map((card) => (shown.waiting ? waitingCard(card, position.result) : card));
+    const hand = inOrder(position.hand, position.trump).map((card) =>
+      shown.waiting ? waitingCard(card, position.result) : card,
+    );
     this.hand.show(hand, { rows: rows(hand.length), marked, drawn: position.lastTrick?.takes.you ?? null });
     if (shown.waiting) this.hand.raise(null);
   }
@@ -62,7 +64,11 @@ export class TableView {
   showOpenCards(shown, marked) {
     const { decision, faceUp, trump } = shown.position;
     if (decision?.kind !== "pick" || shown.waiting) return this.open.show([]);
-    const cards = sortCards(faceUp, suitOrder("classic", trump)).map((card) => ({ card, playable: true, reason: null }));
+    const cards = sortCards(faceUp, suitOrder("classic", trump)).map((card) => ({
+      card,
+      playable: true,
+      reason: null,
+    }));
     return this.open.show(cards, { marked });
   }
 
@@ -74,7 +80,12 @@ export class TableView {
     const names = choices.map((action) => actionName(action, rulesNamed(session.rules)));
     if (element.dataset.names !== names.join()) {
       element.dataset.names = names.join();
-      fill(element, ...choices.map((action, place) => h("button", { class: "primary", onclick: () => this.act(action) }, capital(names[place]))));
+      fill(
+        element,
+        ...choices.map((action, place) =>
+          h("button", { class: "primary", onclick: () => this.act(action) }, capital(names[place])),
+        ),
+      );
     }
     choices.forEach((action, place) => element.children[place].classList.toggle("marked", marked.includes(action)));
   }
@@ -87,7 +98,8 @@ function showTitle(shown, session) {
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && session.day === null && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", challenge: "Challenge", recording: "Recording", lesson: "" };
-  const day = session.day === null ? "" : `Deal of ${timeText(session.day, { day: "numeric", month: "short", timeZone: "UTC" })}`;
+  const day =
+    session.day === null ? "" : `Deal of ${timeText(session.day, { day: "numeric", month: "short", timeZone: "UTC" })}`;
   if (session.position.result !== null && shown.position !== session.position) return; // the last trick is still to be seen
   byId("match").textContent = score ? scoreText(session) : day || names[kind];
 }
@@ -105,7 +117,8 @@ function prompt(shown, session) {
   if (winner !== null) return winner === "you" ? "You win the trick" : `${session.agent.title} wins the trick`;
   if (position.result !== null) return "";
   if (shown.waiting && session.failed?.kind === "refused") return ASK_AGAIN;
-  if (shown.waiting) return position.turn === "opponent" && shown.trick.opponent === null ? `${session.agent.title} is playing…` : "";
+  if (shown.waiting)
+    return position.turn === "opponent" && shown.trick.opponent === null ? `${session.agent.title} is playing…` : "";
   return position.decision?.text ?? "";
 }
 
