@@ -13,6 +13,7 @@
 # make audit           look up the pinned versions in a database of known vulnerabilities
 # make pins            renew `constraints.txt`
 # make kernels         compile the rules and the bots for the page
+# make page            bundle the scripts and styles of the page
 # make from-nothing    run the targets that the pages name, in fresh environments
 # make examples        run `examples/`, each library in its own environment (gigabytes, about an hour)
 # TORCH_INDEX=ADDRESS with any of them takes PyTorch from that index, TORCH_INDEX= from PyPI (tools/torch_build.py)
@@ -38,7 +39,7 @@ NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$
 # Warnings and broken references fail the build.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play check test coverage types javascript fast-tests site fuzz speedrun kill-test nightly nightly-tests audit docs dist lowest examples play-check pins from-nothing clean kernels
+.PHONY: quickstart play check test coverage types javascript fast-tests site fuzz speedrun kill-test nightly nightly-tests audit docs dist lowest examples play-check pins from-nothing clean kernels page
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -72,16 +73,27 @@ fast-tests: $(VENV)/.installed-dev-$(KEY)
 types: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy
 
-# Type-checks the page's JavaScript. This is the only use of npm; the package contains nothing from it. Without npm or its
-# registry the check is skipped, and fails where GERMAN_WHIST_BROWSER=required.
-TYPESCRIPT := 5.9.3
-TSC := $(VENV)/typescript-$(TYPESCRIPT)/node_modules/.bin/tsc
+# Checks the page's JavaScript and CSS. Without npm or its registry the check is skipped, and fails where
+# GERMAN_WHIST_BROWSER=required.
+NODE_TOOLS := table/page/node_modules/.bin
 
 javascript:
-	@[ -x $(TSC) ] || npm install --silent --no-save --fetch-retries=1 \
-		--prefix $(VENV)/typescript-$(TYPESCRIPT) typescript@$(TYPESCRIPT) 2>/dev/null || rm -rf $(VENV)/typescript-$(TYPESCRIPT)
-	@if [ -x $(TSC) ]; then $(TSC) --project table/page; \
-	else echo "the JavaScript is not checked: npm cannot install typescript@$(TYPESCRIPT)"; [ "$$GERMAN_WHIST_BROWSER" != required ]; fi
+	@$(MAKE) --silent $(NODE_TOOLS) 2>/dev/null || true
+	@if [ -d $(NODE_TOOLS) ]; then $(NODE_TOOLS)/tsc --project table/page && $(NODE_TOOLS)/biome check --log-level=warn; \
+	else echo "the JavaScript is not checked: npm cannot install its tools"; [ "$$GERMAN_WHIST_BROWSER" != required ]; fi
+
+$(NODE_TOOLS): table/page/package.json
+	npm install --silent --no-package-lock --fetch-retries=1 --prefix table/page
+	@touch $@
+
+# Bundles the page's scripts and styles. A test says when this is due; the bundles are checked in, as `*.wasm` are.
+BUNDLES := table/bundles
+ESBUILD = $(NODE_TOOLS)/esbuild --bundle --minify --format=esm --target=es2022 --outbase=table/page --log-level=warning --outdir=$(BUNDLES)
+
+page: $(NODE_TOOLS)
+	rm -rf $(BUNDLES)
+	$(ESBUILD) table/page/worker.js table/page/css/style.css
+	$(ESBUILD) table/page/js/main.js --splitting "--chunk-names=js/[name]"
 
 # Hides everything in the development environment that `make docs` would not install.
 site: $(VENV)/.installed-dev-$(KEY)
@@ -182,5 +194,5 @@ $(BIN)/pip:
 	$(PYTHON) -m venv --upgrade-deps $(VENV)
 
 clean:
-	rm -rf $(VENV) .venv-lowest .venv-audit build dist docs/_build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage*
+	rm -rf $(VENV) table/page/node_modules .venv-lowest .venv-audit build dist docs/_build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -33,7 +33,7 @@ REVIEW = 60_000  # milliseconds: it thinks about every move, also on a busy mach
 
 # Counts rated deals of classic.
 RATED = """async (count) => {
-  const { store } = modules["game/sessions.js"];
+  const { store } = germanWhist.sessions;
   const row = (deal) => ({
     session: "s", deal, time: `2026-11-21T01:${10 + deal}:00+00:00`, rules: "classic", agent: "greedy",
     margin: 1, low: false, assisted: false, day: null, recalled: null, held: null,

@@ -28,10 +28,10 @@ _SETTLED = {"welcomed": True, "tapsExplained": True, "forced": False, "sound": F
 
 # Lets the page know rules that it does not offer, until it is loaded anew.
 _OFFER = """({ games, rules }) => {
-  const data = modules['game/data.js'].dataNow();
+  const data = germanWhist.dataNow();
   data.rules.push(...rules.filter(({ spec }) => !(spec in data.games)));
   Object.assign(data.games, games);
-  modules['engine/rules.js'].setRules(data.rules);
+  germanWhist.setRules(data.rules);
 }"""
 
 # The page in a frame, which takes another size at once, when a script asks for it.
@@ -186,7 +186,7 @@ class Table:
 
     def do(self, name: str, *given: Any) -> Any:
         """Return the answer of a function of ``sessions.js``."""
-        return self.page.evaluate("([name, given]) => modules['game/sessions.js'][name](...given)", [name, given])
+        return self.page.evaluate("([name, given]) => germanWhist.sessions[name](...given)", [name, given])
 
     def create(self, **choices: Any) -> str:
         """Create a session, of any rules, and return its id."""

@@ -173,17 +173,6 @@ def test_a_review_that_comes_late_does_not_open_over_another_game(table: Table) 
     assert table.page.get_by_role("dialog").count() == 0
 
 
-def test_a_chance_is_rounded_alike_in_figures_and_in_words(table: Table) -> None:
-    bars, words = table.page.evaluate(
-        """() => {
-          const option = { action: 0, name: '', tricks: 1, tricksGivenAway: 0, win: 0.125, label: 'best', trick: null };
-          const { optionBars } = modules['js/coach/bars.js'];
-          return [optionBars([option]).textContent, modules['game/wording.js'].percent(option.win)];
-        }"""
-    )
-    assert words in bars
-
-
 def test_the_best_line_of_an_endgame_can_be_played_through(table: Table) -> None:
     for seed in range(4, 20):
         session = table.create(rules="small", agent="greedy", seat=0, seed=seed)

@@ -224,7 +224,7 @@ def test_the_page_is_light(open_table: OpenTable, start_server: StartServer) -> 
     )
     sizes = dict(loaded)
     sizes.pop("js/windows.js", None)  # comes after the first card
-    assert {"", "js/main.js", "worker.js", "data.json", "cards.svg", "css/style.css"} <= set(sizes)
+    assert {"", "js/main.js", "js/chunk.js", "worker.js", "data.json", "cards.svg", "css/style.css"} <= set(sizes)
     assert all(sizes.values())
     assert sum(sizes.values()) <= 110_000  # bytes
 

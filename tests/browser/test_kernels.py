@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.browser.conftest import OpenTable
 
-_CREATE = """() => modules["game/sessions.js"].create({ rules: "classic", agent: "heuristic", seed: 3, seat: 0 })"""
+_CREATE = """() => germanWhist.sessions.create({ rules: "classic", agent: "heuristic", seed: 3, seat: 0 })"""
 
 
 def test_a_host_that_gives_modules_another_type_is_no_obstacle(open_table: OpenTable) -> None:

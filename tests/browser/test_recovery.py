@@ -153,7 +153,7 @@ def test_a_damaged_game_is_named_and_another_one_can_be_played(table: Table) -> 
 @pytest.mark.parametrize(
     "lose",
     [
-        "async () => (await modules['game/sessions.js'].store.file).close()",
+        "async () => (await germanWhist.sessions.store.file).close()",
         """() => {
           const { get } = IDBObjectStore.prototype;
           IDBObjectStore.prototype.get = function () {
@@ -183,7 +183,7 @@ def test_where_the_storage_does_not_come_back_the_game_at_the_table_goes_on(tabl
     address = table.page.url
     table.page.evaluate(
         """async () => {
-          (await modules['game/sessions.js'].store.file).close();
+          (await germanWhist.sessions.store.file).close();
           IDBFactory.prototype.open = () => { throw new DOMException('', 'UnknownError'); };
         }"""
     )
@@ -253,13 +253,13 @@ def test_a_game_saved_by_an_earlier_version_goes_on(table: Table) -> None:
 
 # Plays a game to its end with the first action there is.
 _PLAY = """async (id) => {
-  const table = modules["game/sessions.js"];
+  const table = germanWhist.sessions;
   let session = await table.open(id);
   while (session.position.decision) session = await table.act(session, session.position.decision.actions[0]);
 }"""
 
 _DISMISS = """async ([ids, agent]) => {
-  const { store } = modules["game/sessions.js"];
+  const { store } = germanWhist.sessions;
   for (const id of ids) {
     const row = await store.session(id);
     await store.save({ ...row, title: agent, settings: { ...row.settings, agent } }, row.version, [], null);
@@ -267,7 +267,7 @@ _DISMISS = """async ([ids, agent]) => {
 }"""
 
 _DAMAGE = """async (id) => {
-  const { store } = modules["game/sessions.js"];
+  const { store } = germanWhist.sessions;
   const row = await store.session(id);
   row.deals[0].deck = "SA";
   await store.save(row, row.version, [], null);
@@ -306,7 +306,7 @@ def test_all_games_are_saved_as_a_file_that_another_browser_loads(
     for change in ({"sessions": [{"id": "x"}]}, {"deals": counted}):
         path.write_text(json.dumps({**whole, **change}))
         refused = other.page.evaluate(
-            "text => modules['game/sessions.js'].importAll(text).catch(({ message }) => message)", path.read_text()
+            "text => germanWhist.sessions.importAll(text).catch(({ message }) => message)", path.read_text()
         )
         assert refused == "This file of games is damaged."
 
@@ -314,7 +314,7 @@ def test_all_games_are_saved_as_a_file_that_another_browser_loads(
 def test_a_file_that_cannot_be_kept_is_not_taken_for_a_known_one(table: Table) -> None:
     saved = table.do("exportAll")
     refused = """async (saved) => {
-      const { importAll, store } = modules["game/sessions.js"];
+      const { importAll, store } = germanWhist.sessions;
       store.full = true;
       return importAll(saved).catch(({ kind }) => kind);
     }"""

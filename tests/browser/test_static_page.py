@@ -31,7 +31,7 @@ PRESETS = rule_names()
 
 # Plays whole deals of every game of the catalogue, against each of its agents in turn, with the first action there is.
 _PLAY_EVERY_GAME = """async () => {
-  const table = modules["game/sessions.js"];
+  const table = germanWhist.sessions;
   const { games } = await table.catalog();
   const results = {};
   for (const [place, game] of games.entries()) {
@@ -47,7 +47,7 @@ _PLAY_EVERY_GAME = """async () => {
   return results;
 }"""
 
-_ACT_AGAIN = """([session, action]) => modules["game/sessions.js"].act(session, action)
+_ACT_AGAIN = """([session, action]) => germanWhist.sessions.act(session, action)
   .catch(({ kind, session }) => [kind, session.version])"""
 
 _FORGET_PAGE = """async () => {
@@ -134,7 +134,7 @@ def test_the_statistics_are_shown_rated_and_deleted(table: Table) -> None:
     table.do("clearStatistics")
     table.go_to(table.create(rules="tiny", seat=0))
     table.play_on()
-    until(table, "(await modules['game/sessions.js'].store.counted()).deals[0].par !== null")  # unasked
+    until(table, "(await germanWhist.sessions.store.counted()).deals[0].par !== null")  # unasked
     table.button("Statistics").click()
     statistics = table.page.get_by_role("dialog", name="Statistics")
     statistics.wait_for()
@@ -346,7 +346,7 @@ def test_a_damaged_link_is_said_in_a_window_and_leads_to_a_game(table: Table, ch
 
 # Plays deals with the first action there is, and tries every claim before each card of the endgame.
 _CLAIM = """async (seeds) => {
-  const table = modules["game/sessions.js"];
+  const table = germanWhist.sessions;
   const deals = [];
   for (const seed of seeds) {
     let session = await table.create({ rules: "small", agent: "heuristic", seed, seat: seed % 2 });
@@ -412,7 +412,7 @@ def test_a_claim_holds_where_python_says_so_and_nowhere_else(table: Table) -> No
 
 
 _PLAY_DAY = """async () => {
-  const table = modules["game/sessions.js"];
+  const table = germanWhist.sessions;
   let session = await table.dealOfDay("2026-11-21");
   while (session.position.decision) session = await table.act(session, session.position.decision.actions[0]);
   return session;
@@ -468,7 +468,7 @@ def played_by(*agents: Any, deal: tuple[int, int]) -> Episode:
 
 
 _PLAY_TINY = """async (count) => {
-  const table = modules["game/sessions.js"];
+  const table = germanWhist.sessions;
   for (let seed = 1; seed <= count; seed += 1) {
     let session = await table.create({ rules: "tiny", agent: "greedy", seed, seat: 0 });
     while (session.position.decision) session = await table.act(session, session.position.decision.actions[0]);

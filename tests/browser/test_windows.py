@@ -75,7 +75,7 @@ def test_a_recording_with_any_part_changed_is_opened_or_refused_in_words(table: 
 
 # Opens recordings with one part changed, and reviews those that open.
 _CHANGE = """async (id) => {
-  const table = modules["game/sessions.js"];
+  const table = germanWhist.sessions;
   let session = await table.open(id);
   while (session.position.decision) session = await table.act(session, session.position.decision.actions[0]);
   const { recording } = await table.recording(id, 1);

@@ -1,6 +1,7 @@
 // @ts-check
 /** The entry point: resumes the last game or deals a new one, and connects the menus. */
 
+import { setRules } from "../engine/rules.js";
 import { canBePlayed, rulesTitle, wordsOf } from "../game/catalogue.js";
 import { dataNow, notLoaded } from "../game/data.js";
 import { PageError } from "../game/errors.js";
@@ -565,5 +566,8 @@ async function start() {
   await windows(); // while there is a connection
   keepForLater();
 }
+
+// What scripts of the console, and the tests, play with.
+Object.assign(globalThis, { germanWhist: { sessions, dataNow, setRules } });
 
 void attempt(start);
