@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -91,47 +92,52 @@ class EndgameBatch:
         """Return how many tricks the leaders take in perfect play, int8[n], looked up in complete tables."""
         backend = self.backend
         tricks = backend.empty(len(self.leaders), np.int8)
-        for trump, low, rows in self._kinds():
+        for trump, low, rows in _kinds(backend, self.trumps, self.lows):
             tablebase, hands = open_complete_tablebase(trump, low), (self.leaders, self.followers)
             backend.launch(write_known_tricks, len(rows), tablebase, *hands, self.trumps, self.leds, rows, tricks)
         return tricks
 
-    def _kinds(self) -> Iterator[tuple[bool, bool, Any]]:
-        """Yield each kind of endgame that there is, with trumps and played low or not, and its rows, int64[k]."""
-        for trump in (True, False):
-            for low in (False, True):
-                rows = self.backend.flatnonzero(((self.trumps >= 0) == trump) & (self.lows == low))
-                if len(rows):
-                    yield trump, low, rows
-
     def search(self, write: Write[Transpositions], new_transpositions: Callable[[], Transpositions]) -> None:
         """Solve every row by calls of ``write(tablebase, transpositions, (leaders, followers, trumps, leds, rows))``.
-
-        The rows of one call share a tablebase. Large groups are split among all cores of the host.
 
         Args:
             write: solves the rows and stores the results.
             new_transpositions: makes the empty transposition table of each call.
         """
-        for trump, low, rows in self._kinds():
-            self._search(write, new_transpositions, open_tablebase(trump, low), rows)
 
-    def _search(
-        self,
-        write: Write[Transpositions],
-        new_transpositions: Callable[[], Transpositions],
-        tablebase: Tablebase,
-        rows: npt.NDArray[np.int64],
-    ) -> None:
-        def solve_part(part: npt.NDArray[np.int64]) -> None:
-            write(tablebase, new_transpositions(), (self.leaders, self.followers, self.trumps, self.leds, part))
+        def solve(tablebase: Tablebase, rows: npt.NDArray[np.int64]) -> None:
+            write(tablebase, new_transpositions(), (self.leaders, self.followers, self.trumps, self.leds, rows))
 
+        search_in_parts(self.trumps, self.lows, solve)
+
+
+def search_in_parts(
+    trumps: npt.NDArray[np.int8], lows: npt.NDArray[np.bool_], solve: Callable[[Tablebase, npt.NDArray[np.int64]], None]
+) -> None:
+    """Solve endgames by calls of ``solve(tablebase, rows)``. Large groups are split among all cores of the host.
+
+    Args:
+        trumps: trump suits, int8[n]; −1 for none.
+        lows: whether the fewest tricks win, bool[n].
+        solve: solves some rows, int64[k], which share a tablebase, and stores the results.
+    """
+    for trump, low, rows in _kinds(HOST, trumps, lows):
+        tablebase = open_tablebase(trump, low)
         parts = min(os.cpu_count() or 1, -(-len(rows) // _MIN_ROWS_PER_THREAD))
         if parts == 1:
-            solve_part(rows)
-            return
+            solve(tablebase, rows)
+            continue
         with ThreadPoolExecutor(parts) as executor:
-            list(executor.map(solve_part, np.array_split(rows, parts)))
+            list(executor.map(partial(solve, tablebase), np.array_split(rows, parts)))
+
+
+def _kinds(backend: Backend, trumps: Any, lows: Any) -> Iterator[tuple[bool, bool, Any]]:
+    """Yield each kind of endgame that there is, with trumps and played low or not, and its rows, int64[k]."""
+    for trump in (True, False):
+        for low in (False, True):
+            rows = backend.flatnonzero(((trumps >= 0) == trump) & (lows == low))
+            if len(rows):
+                yield trump, low, rows
 
 
 def endgame_fault(leader: int, follower: int, led: int) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.solver.endgame_batch import EndgameBatch, Rows
-from german_whist.solver.search.race_kernels import write_race_move_margins, write_race_tricks
+from german_whist.solver.search.race_kernels import write_race_tricks
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 from german_whist.solver.tablebase.tablebase_file import Tablebase
 
@@ -44,58 +42,15 @@ def solve_races(
     Raises:
         ValueError: as ``solve_endgames``, or if ``needs`` is out of range or has another shape.
     """
-    return _solve(leaders, followers, trumps, leds, needs, write_race_tricks, (2, 0))
-
-
-def race_move_values(
-    leaders: npt.ArrayLike,
-    followers: npt.ArrayLike,
-    trumps: npt.ArrayLike = -1,
-    leds: npt.ArrayLike = -1,
-    *,
-    needs: npt.ArrayLike,
-) -> npt.NDArray[np.int8]:
-    """Return, for each legal card of the seat to act, the margin of further tricks in perfect play after it.
-
-    The seat to act is the leader, or the follower if a card is led. The margin is that seat's tricks minus the other's,
-    from here until the deal stops.
-
-    Args:
-        leaders: hands of the leaders as card masks, uint64[n], with or without the card led.
-        followers: hands of the followers as card masks, uint64[n].
-        trumps: trump suits (C D H S = 0 … 3), int[n] or one for all; −1 for none.
-        leds: cards led (0 … 51), int[n] or one for all; −1 for none.
-        needs: tricks that the leader and the follower still need for the deal to stop, int[n, 2] or one pair for all,
-            each 1 to 26.
-
-    Returns:
-        int8[n, 52], by card; −128 for cards that are not legal.
-
-    Raises:
-        ValueError: as ``solve_races``.
-    """
-    return _solve(leaders, followers, trumps, leds, needs, write_race_move_margins, (52, NOT_LEGAL_MARGIN))
-
-
-def _solve(
-    leaders: npt.ArrayLike,
-    followers: npt.ArrayLike,
-    trumps: npt.ArrayLike,
-    leds: npt.ArrayLike,
-    needs: npt.ArrayLike,
-    write: Callable[..., None],
-    columns: tuple[int, int],
-) -> npt.NDArray[np.int8]:
-    """Return the int8 array that a kernel writes; ``columns``: number of columns and initial value."""
     endgames = EndgameBatch(leaders, followers, trumps, False, leds)
     needed = _check_needs(needs, len(endgames.leaders))
-    results = np.full((len(endgames.leaders), columns[0]), columns[1], np.int8)
+    tricks = np.empty((len(endgames.leaders), 2), np.int8)
 
-    def write_rows(tablebase: Tablebase, transpositions: RaceTranspositionTable, rows: Rows) -> None:
-        write(tablebase, transpositions, *rows, needed, results)
+    def write(tablebase: Tablebase, transpositions: RaceTranspositionTable, rows: Rows) -> None:
+        write_race_tricks(tablebase, transpositions, *rows, needed, tricks)
 
-    endgames.search(write_rows, race_transposition_table)
-    return results
+    endgames.search(write, race_transposition_table)
+    return tricks
 
 
 def _check_needs(needs: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:

@@ -14,8 +14,12 @@ from numba import from_dtype, types
 
 from german_whist.agents.bots import greedy_kernels
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.endgame.best_card_kernels import MARGIN_ROWS, perfect_card, write_exact_margins
-from german_whist.agents.endgame.open_hands_kernels import is_opponent_hand_known
+from german_whist.agents.endgame.open_hands_kernels import (
+    MARGIN_ROWS,
+    is_opponent_hand_known,
+    perfect_card,
+    write_exact_margins,
+)
 from german_whist.agents.inference.suit_lengths import write_lengths
 from german_whist.agents.inference.world_sampling_kernels import (
     HAND_COUNTS,

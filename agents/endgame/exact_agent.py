@@ -8,7 +8,7 @@ import numpy as np
 
 from german_whist.agents.asking import ask
 from german_whist.agents.base import Agent, Evaluation, Field, SupportsAct, agent_name
-from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
+from german_whist.agents.endgame.open_hands import best_cards, exact_margins, opponent_hand_known
 from german_whist.agents.forms import as_agent
 from german_whist.game.utils.backend import Array
 from german_whist.simulator.decisions import Decisions
@@ -58,7 +58,7 @@ class ExactEndgame(Agent):
         if not known.any():
             return ask(self.agent, decisions)
         actions = np.empty(len(decisions), np.int64)
-        actions[known] = best_cards(open_hands(views[known]))
+        actions[known] = best_cards(views[known])
         rest = np.flatnonzero(~known)
         if len(rest):
             actions[rest] = decisions.backend.numpy(ask(self.agent, decisions[rest]))
@@ -74,11 +74,10 @@ class ExactEndgame(Agent):
         if policy is not None or values is not None:
             views = decisions.on_host().views
             known = np.flatnonzero(opponent_hand_known(views))
-            hands = open_hands(views[known])
             if policy is not None:
                 policy = np.array(policy, np.float64)
                 policy[known] = 0.0
-                policy[known, best_cards(hands)] = 1.0
+                policy[known, best_cards(views[known])] = 1.0
             if values is not None:
                 margins = exact_margins(views[known]).max(axis=1, initial=NOT_LEGAL_MARGIN)
                 values.margin[known] = margins

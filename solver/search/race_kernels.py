@@ -164,15 +164,6 @@ def write_race_tricks(tablebase, transpositions, leaders, followers, trumps, led
 
 
 @kernel
-def write_race_move_margins(tablebase, transpositions, leaders, followers, trumps, leds, rows, needs, margins):
-    """Write the margin of further tricks after each legal card of the seat to act, int8[:, 52]."""
-    for row in rows:
-        hands = leaders[row], followers[row]
-        trump, led, own, other = np.int64(trumps[row]), np.int64(leds[row]), needs[row, 0], needs[row, 1]
-        write_race_margins_of(tablebase, transpositions, *hands, trump, led, own, other, margins[row])
-
-
-@kernel
 def write_race_margins_of(tablebase, transpositions, leader, follower, trump, led_card, own, other, margins):
     """Write the margin of further tricks after each legal card of the seat to act in one race, int8[52]."""
     _, cards, led = encode_position(tablebase, leader, follower, trump, led_card)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from german_whist.game.cards import SUITS, card_text, parse_card
+from german_whist.game.cards import SUITS, parse_card
 from german_whist.solver.endgames import solve_endgames
-from german_whist.solver.races import NOT_LEGAL_MARGIN, race_move_values, solve_races
-from tests.solver.brute_force import race_card_margins, race_tricks
+from german_whist.solver.races import solve_races
+from tests.solver.brute_force import race_tricks
 from tests.solver.hands import Endgame, random_endgame, rows
 
 
@@ -32,15 +32,6 @@ def test_race_tricks(rng):
         assert tuple(found) == expected
 
 
-def test_race_move_values(rng):
-    dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
-    needs = needs_of(rng, dealt)
-    margins = race_move_values(**race_rows(dealt), needs=needs)
-    for endgame, need, row in zip(dealt, needs.tolist(), margins, strict=True):
-        expected = race_card_margins(endgame.kept, endgame.follower, endgame.trump, tuple(need), endgame.led)
-        assert {card_text(card): row[card] for card in np.flatnonzero(row != NOT_LEGAL_MARGIN)} == expected
-
-
 def test_unreachable_goals(rng):
     dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(5)]
     plain = rows(dealt)
@@ -49,8 +40,6 @@ def test_unreachable_goals(rng):
     cards = np.array([len(endgame.leader) for endgame in dealt])
     assert (tricks[:, 0] == solve_endgames(**plain)).all()
     assert (tricks.sum(axis=1) == cards).all()
-    margins, values = race_move_values(**race_rows(dealt), needs=[20, 26]), solve_endgames(**plain, by_card=True)
-    assert (np.where(values >= 0, 2 * values - cards[:, None], NOT_LEGAL_MARGIN) == margins).all()
 
 
 def test_race_to_seven(rng):

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.random import pick
-from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
+from german_whist.agents.endgame.open_hands import best_cards, exact_margins, opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS
 from german_whist.agents.policy.inputs import network_inputs
@@ -143,7 +143,7 @@ def _exact(views: Any) -> Columns:
         return {"margins": np.zeros((0, NUM_CARDS), np.int8), "perfect": np.zeros(0, np.int8)}
     return {
         "margins": exact_margins(views).astype(np.int8),
-        "perfect": best_cards(open_hands(views)).astype(np.int8),
+        "perfect": best_cards(views).astype(np.int8),
     }
 
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** Perfect play of endgames with open hands: the exact margin of each card, and which one to play (`agents/endgame/best_card_kernels.py`). */
+/** Perfect play of endgames with open hands: the exact margin of each card, and which one to play (`agents/endgame/open_hands_kernels.py`). */
 
 import { kernels } from "./kernels.js";
 

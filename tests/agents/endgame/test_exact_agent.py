@@ -9,6 +9,7 @@ import pytest
 
 from german_whist.agents.asking import ask
 from german_whist.agents.base import Agent, Evaluation
+from german_whist.agents.bots.heuristic.endgame_kernels import card_rollout_margin
 from german_whist.agents.endgame.exact_agent import ExactEndgame, with_exact_endgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.registry import make_agent
@@ -17,6 +18,7 @@ from german_whist.game.state import ENDGAME
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.decisions import Decisions
 from tests.players import Lowest, play_randomly
+from tests.reference.game import follower_wins
 from tests.reference.plain import NAMES, cards
 from tests.solver.brute_force import card_values, race_card_margins
 
@@ -70,6 +72,67 @@ def test_exact_agent_plays_best_card(rules: str, steps: int) -> None:
         assert values[NAMES[number]] == best
         matters += len(set(values.values())) > 1
     assert matters > 0 or steps == 5
+
+
+def margins_of(own: Hand, other: Hand, led: str | None, trump: str | None, low: bool) -> dict[str, int]:
+    """The margin of the seat to act after each of its distinct cards; more is better."""
+    leader, follower = (own, other) if led is None else (other, own)
+    values = card_values(leader, follower, trump, low, led)
+    margins = {card: (1 - 2 * low) * (2 * tricks - len(own)) for card, tricks in values.items()}
+    foreign = [*other, led] if led else other
+    run: str | None = None
+    for card in sorted(
+        margins, key=NAMES.index
+    ):  # of cards with no foreign one between them, the lowest stands for all
+        between = NAMES[NAMES.index(run) : NAMES.index(card)] if run else []
+        if run and run[0] == card[0] and not set(between) & set(foreign):
+            del margins[card]
+        run = card
+    return margins
+
+
+def random_reply_margin(card: str, own: Hand, other: Hand, led: str | None, trump: str | None, low: bool) -> float:
+    """The mean margin of a card if the opponent's next choice is random, and all others are perfect."""
+    rest = [one for one in own if one != card]
+    if led is None:
+        return -float(np.mean(list(margins_of(other, rest, card, trump, low).values())))
+    won = follower_wins(led, card, trump)
+    reward = 1 if won != low else -1
+    if not rest:
+        return reward
+    if not won:
+        return reward - float(np.mean(list(margins_of(other, rest, None, trump, low).values())))
+    margins = margins_of(rest, other, None, trump, low)
+    best = max(margins.values())
+    if best == len(rest):
+        return reward + best
+    perfect = (one for one, margin in margins.items() if margin == best)
+    return reward + max(random_reply_margin(one, rest, other, None, trump, low) for one in perfect)
+
+
+@pytest.mark.parametrize(
+    "rules", ["classic:suits=4,ranks=4,hand=5,stock=6", "classic:suits=4,ranks=4,hand=5,stock=6,high_low=true"]
+)
+def test_of_perfect_cards_the_one_is_played_that_gains_most_by_errors(rules: str) -> None:
+    decisions = endgames(rules, 60, 3, 0).decisions()
+    chosen = ExactEndgame(Lowest()).act(decisions)
+    by_replies = 0
+    for seen, number in zip(decisions.views, chosen, strict=True):
+        own, other, led, trump, low = position_of(seen)
+        margins = margins_of(own, other, led, trump, low)
+        perfect = [card for card, margin in margins.items() if margin == max(margins.values())]
+        if max(margins.values()) < len(own):
+            hands = seen["hand"], seen["unseen"] | seen["opponent_known"]
+            played = [
+                card_rollout_margin(NAMES.index(card), *hands, int(seen["led"]), int(seen["trump"]), low)
+                for card in perfect
+            ]
+            perfect = [card for card, margin in zip(perfect, played, strict=True) if margin == max(played)]
+            gains = [round(random_reply_margin(card, own, other, led, trump, low), 9) for card in perfect]
+            perfect = [card for card, gain in zip(perfect, gains, strict=True) if gain == max(gains)]
+            by_replies += len(set(gains)) > 1
+        assert NAMES[number] == perfect[0]
+    assert by_replies > 3
 
 
 @pytest.mark.parametrize("name", ["heuristic", "random"])
