@@ -281,6 +281,43 @@ def test_it_works_without_a_connection_after_the_first_visit(browser: Any, page_
         table.close()
 
 
+def described(table: Table) -> str:
+    """Return the page's description."""
+    return str(table.page.locator("meta[name=description]").get_attribute("content"))
+
+
+def test_a_page_kept_from_an_earlier_version_is_replaced_as_a_whole(browser: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "play"
+    write_page(folder)
+    for name, now, then in (  # an earlier version
+        ("service_worker.js", re.compile(r"[0-9a-f]{16}`"), "0123456789abcdef`"),
+        ("index.html", re.compile("German Whist for two"), "Earlier"),
+    ):
+        path = folder / name
+        path.write_text(now.sub(then, path.read_text(encoding="utf-8"), count=1), encoding="utf-8")
+    site = StaticSite(tmp_path)
+    site.start()
+    table = Table(browser, site)
+    try:
+        table.page.evaluate("async () => { await navigator.serviceWorker.ready; }")
+        table.page.wait_for_timeout(1000)
+        assert described(table).startswith("Earlier")
+        write_page(folder)
+        table.page.reload()  # the earlier version, while the next one is fetched
+        assert described(table).startswith("Earlier")
+        until(table, "(await navigator.serviceWorker.getRegistration())?.waiting != null")
+        table.page.goto("about:blank")  # no tab shows the earlier version any more
+        table.page.goto(f"{site.address}")
+        table.wait()
+        assert described(table).startswith("German Whist")
+        table.act()
+        until(table, "(await caches.keys()).length === 1")
+        assert table.complaints == []
+    finally:
+        table.close()
+        site.stop()
+
+
 def test_the_champion_plays_without_a_connection_once_it_has_been_loaded(browser: Any, page_folder: Path) -> None:
     site = StaticSite(page_folder)
     site.start()
