@@ -21,7 +21,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
-Agent = str | os.PathLike[str]
+from german_whist.agents.base import Agent, SupportsAct
+
+Named = str | os.PathLike[str]
 
 
 class TrainSettings(TypedDict, total=False):
@@ -31,7 +33,10 @@ class TrainSettings(TypedDict, total=False):
     """
 
 '''
-AGENTS = {"opponents": "Mapping[str, float] | Mapping[Agent, float] | str", "evaluate_against": "Sequence[Agent] | str"}
+AGENTS = {
+    "opponents": "Mapping[str, float] | Mapping[Named | Agent | SupportsAct, float] | str",
+    "evaluate_against": "Sequence[Named] | str",
+}
 TYPES = {int: "int", float: "float", str: "str"}
 
 

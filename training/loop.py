@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from german_whist.agents.base import AgentLike
 from german_whist.agents.module_checkpoint import AnyCheckpoint
 from german_whist.training.config import POOL, SELF, TrainConfig
+from german_whist.training.opponents import opponent
 from german_whist.training.processes import Processes
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.outcome import TrainingOutcome
@@ -114,7 +115,7 @@ class Trainer(ABC, Generic[ConfigT]):
                 past = self.run.checkpoint_paths()[-self.config.pool_size :]
                 shares |= {past_self(self.run, path, 1.0): share / len(past) for path in past}
             else:
-                shares[name] = share
+                shares[opponent(name)] = share
         return shares
 
     def model_card(self, algorithm: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from german_whist.agents.registry import agent_names, as_spec, make_agent
 from german_whist.game.utils.names import parse_yaml, split_settings, unknown_name_error
 from german_whist.training.config import POOL, PYTHON, SELF, TrainConfig
+from german_whist.training.opponents import opponent
 from german_whist.training.registry import DEFAULT_TRAINER, trainer_config
 
 DEFAULT_RECIPE = "quickstart"
@@ -149,4 +150,4 @@ def _check_agents(config: TrainConfig, source: str | Path, given: Mapping[str, A
             if also and name.isidentifier() and name not in agent_names():  # a misspelt self or pool
                 raise unknown_name_error(f"agent in {key}", name, [*also, *agent_names()])
             for game in config.shares:
-                make_agent(name, game)
+                make_agent(opponent(name) if also else name, game)

@@ -16,6 +16,7 @@ import torch
 
 from german_whist.training.config import TrainConfig
 from german_whist.training.loop import Trainer, run_loop
+from german_whist.training.opponents import check_one_process, with_named_opponents
 from german_whist.training.processes import Processes, joined_processes, started_workers
 from german_whist.training.recipes import DEFAULT_RECIPE, load_config, load_run_config, run_name
 from german_whist.training.registry import forget_trainers, trainer_class, trainer_spec
@@ -76,7 +77,8 @@ def train(
             after each evaluation, with win rates as ``evaluation/win_rate_OPPONENT``. An exception that it raises ends
             the run, which can be resumed.
         settings: settings of the configuration by name: ``decisions=2000``, ``hidden=[64, 64]``, ``rules="small"``,
-            ``opponents={"self": 0.5, "heuristic": 0.5}``. The page on training settings lists them.
+            ``opponents={"self": 0.5, "heuristic": 0.5}``, also objects if one process trains. The page on training
+            settings lists them.
 
     Returns:
         The outcome: ``agent`` to play with, ``win_rates`` and ``results`` of the final evaluation, and the ``path`` of
@@ -105,7 +107,7 @@ def train(
         if isinstance(config, type):
             config = trainer_spec(config)
         begun: tuple[RunDirectory, TrainConfig, TrainingOutcome | None] = processes.broadcast(
-            _begun(config, out, resume, settings, processes) if processes.is_first else None
+            _begun(config, out, resume, with_named_opponents(settings), processes) if processes.is_first else None
         )
         run, found, finished = begun
         if processes.is_first:
@@ -146,9 +148,11 @@ def _begun(
             raise ValueError("resume uses the run's own configuration and folder: leave out config and out")
         run = RunDirectory.open(resume)
         found = load_run_config(run.config, settings)
+        check_one_process(max(processes.size, found.num_processes))
         return run, found, None if settings else finished_outcome(run, found.decisions)
     config = DEFAULT_RECIPE if config is None else config
     found = load_config(config, settings).for_processes(processes.size)
+    check_one_process(found.num_processes)
     trainer_class(found.trainer)  # a missing library is reported before a folder is created
     return RunDirectory.create(run_name(config), out), found, None
 

@@ -6,7 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
-Agent = str | os.PathLike[str]
+from german_whist.agents.base import Agent, SupportsAct
+
+Named = str | os.PathLike[str]
 
 
 class TrainSettings(TypedDict, total=False):
@@ -22,7 +24,7 @@ class TrainSettings(TypedDict, total=False):
     checkpoint_every: int
     threads: int
     device: str
-    opponents: Mapping[str, float] | Mapping[Agent, float] | str
+    opponents: Mapping[str, float] | Mapping[Named | Agent | SupportsAct, float] | str
     pool_size: int
     num_envs: int
     num_steps: int
@@ -33,7 +35,7 @@ class TrainSettings(TypedDict, total=False):
     learning_rate_end: float
     evaluate_every: int
     evaluate_deals: int
-    evaluate_against: Sequence[Agent] | str
+    evaluate_against: Sequence[Named] | str
     final_deals: int
     games: Mapping[str, float] | str
     processes: int

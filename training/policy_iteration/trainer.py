@@ -46,6 +46,7 @@ from german_whist.game.utils.backend import TorchBackend
 from german_whist.simulator.observation.views import UNPLAYED
 from german_whist.training.config import POOL, SELF
 from german_whist.training.loop import Trainer
+from german_whist.training.opponents import opponent
 from german_whist.training.policy_iteration.collector import Collector
 from german_whist.training.policy_iteration.config import PolicyIterationConfig
 from german_whist.training.policy_iteration.networks import Batch, Networks, feature_scale
@@ -120,7 +121,7 @@ class PolicyIteration(Trainer[PolicyIterationConfig]):
         """Return a function from a rollout's number to the opponent called ``name`` in that rollout."""
         if name == POOL:
             return lambda rollout: PolicyAgent(self._past_self(rollout), 1.0, rules=game)
-        agent = make_agent(name, game)
+        agent = make_agent(opponent(name), game)
         return lambda _: agent
 
     def _past_self(self, rollout: int) -> Checkpoint:
