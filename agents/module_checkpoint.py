@@ -7,11 +7,18 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from german_whist.agents.policy.checkpoint import FORMAT_VERSION, MODULE_FORMAT, Checkpoint
+from german_whist.agents.policy.checkpoint import (
+    FORMAT_VERSION,
+    MODULE_FORMAT,
+    Checkpoint,
+    checkpoint_file,
+    module_class,
+)
 from german_whist.game.endgame_setting import PLAYED
 from german_whist.game.rules import Rules
 from german_whist.game.utils.files import write_atomically
@@ -42,11 +49,10 @@ class ModuleCheckpoint:
         """Write the file atomically, with the module's ``state_dict``."""
         from safetensors.torch import save
 
-        kind = type(self.module)
         card = {
             "format": MODULE_FORMAT,
             "version": FORMAT_VERSION,
-            "class": f"{Path(inspect.getfile(kind)).name}:{kind.__qualname__}",
+            "class": _class_name(self.module),
             "rules": self.rules.to_dict(),
             "endgame": self.endgame,
             "training": self.training,
@@ -54,6 +60,29 @@ class ModuleCheckpoint:
         }
         tensors = {name: tensor.contiguous() for name, tensor in self.module.state_dict().items()}
         write_atomically(path, save(tensors, metadata={"card": json.dumps(card)}))
+
+
+def load_weights(module: torch.nn.Module, path: str | os.PathLike[str]) -> None:
+    """Load into a module the weights of another of its class.
+
+    Args:
+        module: the module.
+        path: a file of weights, or the folder of a run, which stands for its newest checkpoint. No code in it is run.
+
+    Raises:
+        ValueError: if there is no such file, or its weights are of another class.
+    """
+    from safetensors.torch import load_file
+
+    file = checkpoint_file(path)
+    if (found := module_class(file)) != (own := _class_name(module)):
+        raise ValueError(f"checkpoint {str(path)!r} holds weights of {found or 'the package'}, not of {own}")
+    module.load_state_dict(load_file(file))
+
+
+def _class_name(module: torch.nn.Module) -> str:
+    kind = type(module)
+    return f"{Path(inspect.getfile(kind)).name}:{kind.__qualname__}"
 
 
 AnyCheckpoint = Checkpoint | ModuleCheckpoint

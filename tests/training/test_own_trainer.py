@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
+from safetensors.numpy import load_file, save_file
 
 import german_whist as gw
 from german_whist.agents.policy.checkpoint import read_model_card
@@ -21,7 +21,7 @@ import torch
 from safetensors.torch import load_file
 
 import german_whist as gw
-from german_whist.agents.module_checkpoint import ModuleCheckpoint
+from german_whist.agents.module_checkpoint import ModuleCheckpoint, load_weights
 from german_whist.game.rules import rules
 from german_whist.training.config import TrainConfig
 from german_whist.training.loop import Trainer
@@ -45,6 +45,7 @@ class Net(torch.nn.Module):
 
 class Config(TrainConfig):
     noise: float = 1.0
+    init: str = ""
 
 
 class Walk(Trainer[Config]):
@@ -56,6 +57,10 @@ class Walk(Trainer[Config]):
         self.net = Net()
         decisions = gw.DealBatch(config.rules, 1).decisions()
         self.net.act(decisions.observations, decisions.action_masks)
+
+    def begin(self):
+        if self.config.init:
+            load_weights(self.net, self.config.init)
 
     def update(self):
         torch.manual_seed(self.decisions)
@@ -181,3 +186,53 @@ def test_lone_weights_import_nothing(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "os:system" in capsys.readouterr().err
     with pytest.raises(ValueError, match="os"):  # a folder is trusted, but only with its own code
         gw.make_agent(tmp_path)
+
+
+class LowestCard:
+    """A player that is an object of this process."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def act(self, observations: Any, action_masks: Any) -> Any:
+        self.asked += len(action_masks)
+        return action_masks.argmax(1)
+
+
+@pytest.mark.parametrize("config", ["quickstart", "sb3", "own"])
+def test_opponents_that_are_objects(config: str, code: Path, tmp_path: Path) -> None:
+    if config == "sb3":
+        pytest.importorskip("sb3_contrib")
+    first, second = LowestCard(), LowestCard()
+    settings = {**SETTINGS, "num_envs": 16, "num_steps": 4, "hidden": [8]}
+    settings |= {"config": f"python:{code}:Walk" if config == "own" else config, "rules": "small"}
+    settings |= {"suit_layers": 0, "processes": 1, "value_hidden": [8]} if config == "quickstart" else {}
+    settings["opponents"] = opponents = {first: 0.4, second: 0.3, "greedy": 0.3}
+    outcome = gw.train(out=tmp_path / "run", **settings)
+    assert min(first.asked, second.asked) > 0
+    assert outcome.run.config.read_text().count("LowestCard") == 2
+    with pytest.raises(ValueError, match=r"object:LowestCard.*opponents="):
+        gw.train(resume=outcome.path, decisions=400, quiet=True)
+    assert gw.train(resume=outcome.path, decisions=400, opponents=opponents, quiet=True).decisions >= 400
+
+
+def test_opponents_that_are_objects_of_one_process(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"LowestCard.*one process.*2"):
+        gw.train(out=tmp_path / "run", processes=2, **{**SETTINGS, "opponents": {LowestCard(): 1.0}})
+    with pytest.raises(ValueError, match="act"):
+        gw.train(out=tmp_path / "run", **{**SETTINGS, "opponents": {7: 1.0}})
+    assert not (tmp_path / "run").exists()
+
+
+def test_weights_of_a_run_to_start_from(code: Path, tmp_path: Path) -> None:
+    first = gw.train(f"python:{code}:Walk", out=tmp_path / "first", **SETTINGS)
+    start = gw.train(f"python:{code}:Walk", out=tmp_path / "run", **{**SETTINGS, "init": first.path})
+    begun, ended = load_file(start.run.checkpoint_path(0)), load_file(first.run.final)
+    assert begun.keys() == ended.keys()
+    assert all((begun[name] == ended[name]).all() for name in ended)
+    other = tmp_path / "other.py"
+    other.write_text(CODE)
+    with pytest.raises(ValueError, match=r"walk\.py:Net.*other\.py:Net"):
+        gw.train(f"python:{other}:Walk", out=tmp_path / "other", **{**SETTINGS, "init": first.path})
+    with pytest.raises(ValueError, match="champion"):
+        gw.train(f"python:{code}:Walk", out=tmp_path / "pretrained", **{**SETTINGS, "init": "champion"})
