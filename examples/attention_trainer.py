@@ -3,6 +3,8 @@
     german-whist train python:examples/attention_trainer.py:PPO --out runs/attention
     german-whist evaluate runs/attention random greedy heuristic --endgame exact
 
+With ``observation="both"`` the learner gets the vector of what it knows and the history of how it came about. A query
+made from the vector looks over the events; what it finds joins the vector. ``canonical=True`` relabels both.
 The loop evaluates, draws the curve, saves, stops and resumes, here exactly: an update depends on the snapshot alone.
 """
 
@@ -12,7 +14,8 @@ from safetensors.torch import load_file
 from torch import nn
 from torch.distributions import Categorical
 
-from german_whist.agents.module_checkpoint import ModuleCheckpoint
+import german_whist as gw
+from german_whist.agents.module_checkpoint import ModuleCheckpoint, load_weights
 from german_whist.game.rules import rules
 from german_whist.training.config import TrainConfig
 from german_whist.training.loop import TRAINING_DEALS, Trainer
@@ -58,7 +61,7 @@ class Attention(nn.Module):
 class Settings(TrainConfig):
     """Settings beside those of every trainer, such as ``decisions``; these are its defaults."""
 
-    decisions: int = 1_000_000
+    decisions: int = 750_000
     opponents: dict[str, float] = {"pool": 0.5, "greedy": 0.5}  # noqa: RUF012 - pydantic copies it
     num_envs: int = 256
     num_steps: int = 26  # two deals
@@ -66,6 +69,8 @@ class Settings(TrainConfig):
     entropy: float = 0.01
     clip: float = 0.2
     trace: float = 0.95
+    endgame: str = "exact"
+    init: str = ""  # a run of this file, or a file of weights, to start from
 
 
 class PPO(Trainer[Settings]):
@@ -85,8 +90,12 @@ class PPO(Trainer[Settings]):
             opponent="random",  # until the first update
             observation="both",
             canonical=True,
-            endgame="exact",
+            endgame=config.endgame,
         )
+
+    def begin(self):
+        if self.config.init:
+            load_weights(self.network, self.config.init)
 
     def update(self):
         config = self.config
@@ -144,7 +153,7 @@ class PPO(Trainer[Settings]):
 
     def checkpoint(self):
         card = self.model_card("PPO with attention over histories")
-        return ModuleCheckpoint(self.network, rules(self.config.rules), card, endgame="exact")
+        return ModuleCheckpoint(self.network, rules(self.config.rules), card, endgame=self.config.endgame)
 
     def save_snapshot(self):
         state = self.network.state_dict(), self.optimizer.state_dict()
@@ -154,3 +163,7 @@ class PPO(Trainer[Settings]):
         self.decisions, network, optimizer = torch.load(self.run.model)
         self.network.load_state_dict(network)
         self.optimizer.load_state_dict(optimizer)
+
+
+if __name__ == "__main__":
+    print(gw.train(PPO, quiet=True))

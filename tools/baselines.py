@@ -43,7 +43,7 @@ class Baseline(NamedTuple):
     Attributes:
         algorithm: the name in the table.
         library: the table of ``examples/versions.toml``, or "" for this environment.
-        source: a file of ``examples/``, a recipe of ``configs/``, or an agent's specification.
+        source: a file of ``examples/``, a recipe of ``configs/`` or a trainer, or an agent's specification.
         seeds: how many training seeds; 0 for agents that do not learn.
         minutes: processor times to train for, the later ones with one seed; 0 for agents that do not learn or train
             on fixed decisions.
@@ -66,7 +66,11 @@ BASELINES = {
     "tianshou-dqn": Baseline("double DQN, Tianshou", "tianshou", "tianshou_dqn.py"),
     "rllib-ppo": Baseline("PPO in self-play, RLlib", "rllib", "rllib_self_play.py"),
     "pool-ppo": Baseline("PPO against past selves, plain torch", "torch", "self_play_pool.py", minutes=LONG),
-    "history-ppo": Baseline("PPO with attention over histories, plain torch", "torch", "history_attention.py"),
+    "history-ppo": Baseline(
+        "PPO with attention over histories, plain torch",
+        "torch",
+        "python:examples/attention_trainer.py:PPO,endgame=played",
+    ),
     "cloning": Baseline("behaviour cloning of `champion`", "torch", "clone_champion.py", 1, (0,), 1_000_000),
     "one-file": Baseline("policy iteration in one file", "torch", "policy_iteration.py", 1, (0,), 1_000_000),
     "quickstart": Baseline("`policy_iteration`, recipe `quickstart`", "", "quickstart", 1, (0,), 950_000),
@@ -96,8 +100,9 @@ def learner_of(name: str) -> Callable[[int, int], Any]:
 
     baseline = BASELINES[name]
     if not baseline.source.endswith(".py"):
+        one: Any = {} if baseline.source.startswith("python:") else {"processes": 1}
         return lambda decisions, seed: (
-            german_whist.train(baseline.source, decisions=decisions, seed=seed, processes=1, quiet=True).agent
+            german_whist.train(baseline.source, decisions=decisions, seed=seed, quiet=True, **one).agent
         )
     example = load_example(baseline.source)
     return lambda decisions, seed: example.train(decisions=decisions, seed=seed)

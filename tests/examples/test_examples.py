@@ -38,7 +38,6 @@ def load(name: str) -> Any:
         ("sb3_maskable_ppo", {"decisions": 4096}),
         ("fine_tune", {"decisions": 1_000, "num_envs": 64}),
         ("clone_champion", {"decisions": 3000, "epochs": 1}),
-        ("history_attention", {"decisions": 800, "n": 16}),
         ("external_program", {}),
         ("openspiel_mccfr", {"iterations": 20, "RULES": "six_cards:ranks=2,hand=1,stock=2"}),
         ("openspiel_bot", {"simulations": 2, "opponents": ("random",)}),
@@ -51,7 +50,7 @@ def test_example_runs(name: str, settings: dict[str, Any]) -> None:
     for constant in [setting for setting in settings if setting.isupper()]:
         setattr(example, constant, settings[constant])
     result = example.main(deals=3, **{key: value for key, value in settings.items() if not key.isupper()})
-    rival = {"history_attention": "greedy", "policy_iteration": "heuristic"}.get(name, "random")
+    rival = {"policy_iteration": "heuristic"}.get(name, "random")
     assert (result.wins + result.draws + result.losses, result.second) == (6, rival)
 
 
