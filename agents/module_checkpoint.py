@@ -19,7 +19,7 @@ from german_whist.agents.policy.checkpoint import (
     checkpoint_file,
     module_class,
 )
-from german_whist.game.endgame_setting import PLAYED
+from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.rules import Rules
 from german_whist.game.utils.files import write_atomically
 
@@ -43,7 +43,7 @@ class ModuleCheckpoint:
     rules: Rules
     training: dict[str, Any] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
-    endgame: str = PLAYED
+    endgame: Endgame = PLAYED
 
     def save(self, path: str | Path) -> None:
         """Write the file atomically, with the module's ``state_dict``."""

@@ -17,17 +17,17 @@ from gymnasium.spaces import Discrete
 
 from german_whist.agents.asking import play
 from german_whist.agents.base import AgentLike, agent_name
-from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
-from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
+from german_whist.envs.opponent import PlaysOpponent, Seat, check_seat, learner_seats
+from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture, RenderMode
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
-from german_whist.game.endgame_setting import PLAYED
+from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
-from german_whist.game.scoring import check_dense
+from german_whist.game.scoring import Reward, check_dense
 from german_whist.game.utils.checks import whole_action
 from german_whist.simulator.endgame import EndgameHook
 from german_whist.simulator.episode import Episode
-from german_whist.simulator.observation.spaces import ObservationForm
+from german_whist.simulator.observation.spaces import ObservationForm, ObservationKind
 
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
@@ -73,14 +73,14 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         self,
         opponent: AgentLike,
         rules: str | Rules = "classic",
-        reward: str = "margin",
-        seat: int | str = "alternate",
-        render_mode: str | None = None,
+        reward: Reward = "margin",
+        seat: Seat = "alternate",
+        render_mode: RenderMode | None = None,
         match: str | MatchFormat | None = None,
-        endgame: str | EndgameHook = PLAYED,
+        endgame: Endgame | EndgameHook = PLAYED,
         observation_keys: tuple[str, str] | None = None,
         *,
-        observation: str = "vector",
+        observation: ObservationKind = "vector",
         canonical: bool = False,
         dense: bool = False,
     ) -> None:

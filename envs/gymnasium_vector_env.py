@@ -19,18 +19,18 @@ from gymnasium.vector.utils import batch_space
 
 from german_whist.agents.asking import play
 from german_whist.agents.base import AgentLike
-from german_whist.envs.opponent import PlaysOpponent, check_seat, learner_seats
-from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
+from german_whist.envs.opponent import PlaysOpponent, Seat, check_seat, learner_seats
+from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, RenderMode, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
-from german_whist.game.endgame_setting import PLAYED
+from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
-from german_whist.game.scoring import check_dense
+from german_whist.game.scoring import Reward, check_dense
 from german_whist.game.utils.checks import check_int, whole_actions
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.endgame import EndgameHook
 from german_whist.simulator.episodes import Episodes, Seeds
-from german_whist.simulator.observation.spaces import ObservationForm
+from german_whist.simulator.observation.spaces import ObservationForm, ObservationKind
 
 Bools = npt.NDArray[np.bool_]
 Info = dict[str, Any]
@@ -90,15 +90,15 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         opponent: AgentLike,
         num_envs: int = 1,
         rules: str | Rules = "classic",
-        reward: str = "margin",
-        seat: int | str = "alternate",
-        render_mode: str | None = None,
+        reward: Reward = "margin",
+        seat: Seat = "alternate",
+        render_mode: RenderMode | None = None,
         match: str | MatchFormat | None = None,
-        endgame: str | EndgameHook = PLAYED,
+        endgame: Endgame | EndgameHook = PLAYED,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         observation_keys: tuple[str, str] | None = None,
         *,
-        observation: str = "vector",
+        observation: ObservationKind = "vector",
         canonical: bool = False,
         dense: bool = False,
         device: Any = None,

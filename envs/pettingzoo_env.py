@@ -17,17 +17,17 @@ from gymnasium.spaces import Box, Discrete
 from pettingzoo import AECEnv
 
 from german_whist.envs.pettingzoo_wrappers import AssertOutOfBounds, OrderEnforcing, TerminateIllegal
-from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
+from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture, RenderMode
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
-from german_whist.game.endgame_setting import PLAYED
+from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
-from german_whist.game.scoring import check_dense
+from german_whist.game.scoring import Reward, check_dense
 from german_whist.game.utils.checks import whole_action
 from german_whist.simulator.endgame import EndgameHook
 from german_whist.simulator.episode import Episode
 from german_whist.simulator.observation.full_state import state_high
-from german_whist.simulator.observation.spaces import OBSERVATION_KEYS, ObservationForm
+from german_whist.simulator.observation.spaces import OBSERVATION_KEYS, ObservationForm, ObservationKind
 from german_whist.simulator.text.scene import PLAYERS
 
 _SEATS = {player: seat for seat, player in enumerate(PLAYERS)}
@@ -36,11 +36,11 @@ _SEATS = {player: seat for seat, player in enumerate(PLAYERS)}
 def env(
     rules: str | Rules = "classic",
     *,
-    reward: str = "margin",
-    render_mode: str | None = None,
-    observation: str = "vector",
+    reward: Reward = "margin",
+    render_mode: RenderMode | None = None,
+    observation: ObservationKind = "vector",
     match: str | MatchFormat | None = None,
-    endgame: str | EndgameHook = PLAYED,
+    endgame: Endgame | EndgameHook = PLAYED,
     observation_keys: tuple[str, str] | None = OBSERVATION_KEYS,
     canonical: bool = False,
     dense: bool = False,
@@ -149,11 +149,11 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self,
         rules: str | Rules = "classic",
         *,
-        reward: str = "margin",
-        render_mode: str | None = None,
-        observation: str = "vector",
+        reward: Reward = "margin",
+        render_mode: RenderMode | None = None,
+        observation: ObservationKind = "vector",
         match: str | MatchFormat | None = None,
-        endgame: str | EndgameHook = PLAYED,
+        endgame: Endgame | EndgameHook = PLAYED,
         observation_keys: tuple[str, str] | None = OBSERVATION_KEYS,
         canonical: bool = False,
         dense: bool = False,

@@ -28,7 +28,7 @@ from german_whist.agents.external_agents import own_line
 from german_whist.agents.registry import as_spec, make_agent
 from german_whist.evaluation.recording import Recording, deal_results
 from german_whist.game.agent_rng import AgentRng
-from german_whist.game.endgame_setting import EXACT, PLAYED, check_endgame
+from german_whist.game.endgame_setting import EXACT, PLAYED, Endgame, check_endgame
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
 from german_whist.game.utils.checks import SEED_LIMIT, check_int, check_seed
@@ -128,7 +128,7 @@ class MirroredGames:
     rules: Rules
     seed: int
     match: MatchFormat | None = None
-    endgame: str = PLAYED
+    endgame: Endgame = PLAYED
     record: bool = False
     device: Any = None
 
@@ -231,7 +231,7 @@ class MirroredGames:
         recordings = _recordings(episodes, names, numbers) if self.record else ()
         return GameResults(by_deal[0].astype(np.int64), by_deal[1].astype(np.float64), by_deal[2], tuple(recordings))
 
-    def _with_endgame(self, players: Players) -> tuple[tuple[Agent, Agent], tuple[str, str], str]:
+    def _with_endgame(self, players: Players) -> tuple[tuple[Agent, Agent], tuple[str, str], Endgame]:
         """Return the agents that play, their names, and how the endgame is played, with the same results."""
         (first, second), names = players.agents, players.names
         if self.record and self.endgame == EXACT:  # a recording needs every card

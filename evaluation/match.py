@@ -16,7 +16,7 @@ from german_whist.evaluation.games import GameResults, MirroredGames, Progress, 
 from german_whist.evaluation.recording import Recording
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import finite_ends, format_percent, format_tricks, paired_intervals
-from german_whist.game.endgame_setting import EXACT, PLAYED
+from german_whist.game.endgame_setting import EXACT, PLAYED, Endgame
 from german_whist.game.match_format import MATCH_LIMIT, MatchFormat, match_format_of
 from german_whist.game.rules import Rules, rules_from_dict
 from german_whist.game.rules import rules as get_rules
@@ -68,7 +68,7 @@ class MatchResult(Report):
     interval: tuple[float, float]
     margin: float
     margin_interval: tuple[float, float]
-    endgame: str = PLAYED
+    endgame: Endgame = PLAYED
     deals: int
     first_deal: int = 0
     match: str | None = None
@@ -113,7 +113,7 @@ def results_table(results: Sequence[MatchResult], title: str) -> Table:
     return Table(title, columns, rows, result_note(results[0]).split("; ", 1))
 
 
-def game_title(rules: dict[str, Any], endgame: str) -> str:
+def game_title(rules: dict[str, Any], endgame: Endgame) -> str:
     """Return the title of a game from the fields of its rules."""
     return f"German Whist, {rules_spec(rules_from_dict(rules))}{', exact endgame' if endgame == EXACT else ''}"
 
@@ -140,7 +140,7 @@ def play_match(
     batch_size: int | None = None,
     record: Record | None = None,
     progress: Progress | None = None,
-    endgame: str = PLAYED,
+    endgame: Endgame = PLAYED,
     first_deal: int = 0,
     executor: Executor | None = None,
     device: Any = None,
@@ -202,7 +202,7 @@ def match_result(
     names: tuple[str, str],
     rules: Rules,
     seed: int,
-    endgame: str,
+    endgame: Endgame,
     first_deal: int = 0,
     match: MatchFormat | None = None,
 ) -> MatchResult:

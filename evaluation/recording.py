@@ -20,11 +20,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from german_whist.envs.rendering.modes import FRAME_SIZE, Picture, check_render_mode
+from german_whist.envs.rendering.modes import FRAME_SIZE, Picture, RenderMode, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing
 from german_whist.envs.rendering.trick_memory import Trick, TrickMemory
 from german_whist.game.actions import action_text, actions_text, parse_action
@@ -212,7 +212,7 @@ class Recording:
         if DealResult.create(batch) != self.result:
             raise ValueError(f"the deal ends with {DealResult.create(batch)}, but {self.result} is recorded")
 
-    def decisions(self) -> tuple[Decisions, Any]:
+    def decisions(self) -> tuple[Decisions, np.void]:
         """Return the decision before each action, with its history, and the final state, a ``STATE`` record.
 
         Raises:
@@ -235,7 +235,7 @@ class Recording:
         *_, last = self.steps()
         return last
 
-    def frames(self, *, seat: int | None = None, size: tuple[int, int] = FRAME_SIZE) -> Iterator[Picture]:
+    def frames(self, *, seat: Literal[0, 1] | None = None, size: tuple[int, int] = FRAME_SIZE) -> Iterator[Picture]:
         """Yield a picture of every position from the deal to the result, as frames of a video.
 
         Args:
@@ -257,8 +257,8 @@ class Recording:
         self,
         after: int | None = None,
         *,
-        seat: int | None = None,
-        render_mode: str = "rgb_array",
+        seat: Literal[0, 1] | None = None,
+        render_mode: RenderMode = "rgb_array",
         size: tuple[int, int] = FRAME_SIZE,
     ) -> Picture | str:
         """Draw one position as the environments do.

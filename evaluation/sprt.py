@@ -25,7 +25,7 @@ from german_whist.evaluation.games import DEFAULT_BATCH, MirroredGames, Progress
 from german_whist.evaluation.match import game_title
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import Z95
-from german_whist.game.endgame_setting import PLAYED
+from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.utils.checks import check_int
@@ -95,7 +95,7 @@ class SPRTResult(Report):
     second: str
     rules: dict[str, Any]
     seed: int
-    endgame: str
+    endgame: Endgame
 
     def report(self) -> Sequence[Table | str]:
         """Return a table of the figures, and the decision."""
@@ -129,7 +129,7 @@ def play_sprt(
     seed: int = 0,
     rules: str | Rules = "classic",
     max_deals: int = DEFAULT_DEALS,
-    endgame: str = PLAYED,
+    endgame: Endgame = PLAYED,
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> SPRTResult:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from german_whist.game.layout import BlockSpec
 from german_whist.game.rules import Rules
-from german_whist.game.scoring import reward_limit
+from german_whist.game.scoring import Reward, reward_limit
 from german_whist.game.utils.checks import SEED_LIMIT, check_int, is_int
 from german_whist.game.utils.names import unknown_name_error
 
@@ -67,7 +67,7 @@ class MatchFormat:
         return self.number if self.kind == FIRST_TO else self.number // 2 + 1
 
     @property
-    def deal_reward(self) -> str:
+    def deal_reward(self) -> Reward:
         """The reward of a deal (``REWARDS``) whose positive part is added to the winner's score."""
         return "points" if self.kind == FIRST_TO else "win"
 
@@ -105,7 +105,7 @@ class MatchFormat:
         decided = (scores.max(axis=1) >= self.target) & (ahead != 0)
         return np.where(decided, (ahead > 0).astype(np.int64), -1)
 
-    def reward_limit(self, rules: Rules, reward: str) -> float:
+    def reward_limit(self, rules: Rules, reward: Reward) -> float:
         """Return the largest reward that a match can pay, which is also the penalty for an illegal action."""
         return 1.0 if reward == "win" else self.largest_score(rules)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from german_whist.game.state_kernels import counted_tricks
 from german_whist.game.utils.jit import kernel
 from german_whist.game.utils.names import unknown_name_error
 
-REWARDS = ("margin", "win", "points")
+Reward = Literal["margin", "win", "points"]
+REWARDS: tuple[Reward, ...] = get_args(Reward)
 
 _MARGIN, _WIN = REWARDS.index("margin"), REWARDS.index("win")
 _DIFFERENCE, _OVER_BOOK = POINTS.index("difference"), POINTS.index("over_book")
@@ -72,7 +73,7 @@ def check_dense(reward: str, match: object) -> None:
         raise ValueError("dense=True pays the margin of one deal: leave match out")
 
 
-def reward_limit(game: np.ndarray[Any, Any], reward: str) -> float:
+def reward_limit(game: np.ndarray[Any, Any], reward: Reward) -> float:
     """Return the largest reward that a deal can pay, which is also the penalty for an illegal action.
 
     Args:

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from german_whist.game.actions import illegal_row_error
 from german_whist.game.agent_rng import RandomNumbers
 from german_whist.game.cards import parse_decks
-from german_whist.game.endgame_setting import PLAYED
+from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
-from german_whist.game.scoring import check_reward
+from german_whist.game.scoring import Reward, check_reward
 from german_whist.game.state import STATE
 from german_whist.game.utils.backend import Array, ArrayT, Device, Numbers, StructTensor, backend_of
 from german_whist.game.utils.checks import check_int, check_seed
@@ -97,7 +97,7 @@ class DealBatch(Deals[ArrayT]):
         first: int = ...,
         *,
         history: bool = ...,
-        endgame: str | EndgameHook = ...,
+        endgame: Endgame | EndgameHook = ...,
         canonical: bool = ...,
         device: None = ...,
     ) -> None: ...
@@ -110,7 +110,7 @@ class DealBatch(Deals[ArrayT]):
         first: int = ...,
         *,
         history: bool = ...,
-        endgame: str | EndgameHook = ...,
+        endgame: Endgame | EndgameHook = ...,
         canonical: bool = ...,
         device: str | torch.device,
     ) -> None: ...
@@ -122,7 +122,7 @@ class DealBatch(Deals[ArrayT]):
         first: int = 0,
         *,
         history: bool = False,
-        endgame: str | EndgameHook = PLAYED,
+        endgame: Endgame | EndgameHook = PLAYED,
         canonical: bool = False,
         device: Device = None,
     ) -> None:
@@ -470,7 +470,7 @@ class DealBatch(Deals[ArrayT]):
             self.backend.launch(relabel_histories, len(which), relabeling, lengths, tokens)
         return tokens, lengths
 
-    def returns(self, reward: str = "margin") -> ArrayT:
+    def returns(self, reward: Reward = "margin") -> ArrayT:
         """Return both seats' returns, float32[size, 2]: zero-sum, and zeros in unfinished deals.
 
         Args:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from german_whist.game.endgame_setting import PLAYED, check_endgame
+from german_whist.game.endgame_setting import PLAYED, Endgame, check_endgame
 
 if TYPE_CHECKING:
     from german_whist.game.rules import Rules
@@ -38,7 +38,7 @@ class EndgameHook(Protocol):
         ...
 
 
-def endgame_hook_of(endgame: str | EndgameHook, rules: Rules) -> EndgameHook | None:
+def endgame_hook_of(endgame: Endgame | EndgameHook, rules: Rules) -> EndgameHook | None:
     """Return the hook that an ``endgame`` argument names or is; ``None`` for ``"played"``.
 
     Raises:

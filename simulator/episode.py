@@ -11,9 +11,10 @@ import numpy.typing as npt
 from german_whist.game.actions import action_text, actions_text
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.cards import NUM_ACTIONS, NUM_CARDS
-from german_whist.game.endgame_setting import PLAYED
+from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
+from german_whist.game.scoring import Reward
 from german_whist.game.utils.backend import Array
 from german_whist.game.utils.checks import IllegalActionError, check_seed
 from german_whist.simulator.deals import MakeRng
@@ -46,7 +47,7 @@ class Episode:
         match: str | MatchFormat | None = None,
         *,
         history: bool = False,
-        endgame: str | EndgameHook = PLAYED,
+        endgame: Endgame | EndgameHook = PLAYED,
         canonical: bool = False,
     ) -> None:
         """Make room for an episode; :meth:`reset` deals. Even if observations are canonical, actions are true ones.
@@ -109,12 +110,12 @@ class Episode:
         assert log is not None  # they are kept
         return tuple(log.actions[0, : int(log.counts[0])].tolist())
 
-    def returns(self, reward: str) -> tuple[float, float]:
+    def returns(self, reward: Reward) -> tuple[float, float]:
         """Return what seats 0 and 1 get for an episode that is over; see :meth:`Episodes.returns`."""
         first, second = self._row.returns(reward, self._every_row)[0].tolist()
         return first, second
 
-    def reward_limit(self, reward: str) -> float:
+    def reward_limit(self, reward: Reward) -> float:
         """Return the largest reward that an episode can pay; see :meth:`Episodes.reward_limit`."""
         return self._row.reward_limit(reward)
 

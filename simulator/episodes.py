@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.agent_rng import AgentRng
-from german_whist.game.endgame_setting import PLAYED
+from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.match_format import (
     MATCH_LIMIT,
     MAX_DEALS,
@@ -23,7 +23,7 @@ from german_whist.game.match_format import (
     match_format_of,
 )
 from german_whist.game.rules import Rules
-from german_whist.game.scoring import reward_limit
+from german_whist.game.scoring import Reward, reward_limit
 from german_whist.game.utils.backend import Array, Device
 from german_whist.game.utils.checks import SEED_LIMIT, check_seed
 from german_whist.simulator.batch import DealBatch
@@ -68,7 +68,7 @@ class Episodes:
         match: str | MatchFormat | None = None,
         *,
         history: bool = False,
-        endgame: str | EndgameHook = PLAYED,
+        endgame: Endgame | EndgameHook = PLAYED,
         canonical: bool = False,
         device: Device = None,
     ) -> None:
@@ -277,7 +277,7 @@ class Episodes:
         seeds, where = (self.backend.numpy(deal_bits).view(np.uint64) for deal_bits in given)
         return AgentRng(seeds, where, stream, self.backend.numpy(self.plies[rows]))
 
-    def returns(self, reward: str, rows: Rows) -> Array:
+    def returns(self, reward: Reward, rows: Rows) -> Array:
         """Return what both seats get for episodes that are over, float[k, 2].
 
         With ``"win"`` a match pays ±1, or 0 for a draw; otherwise it pays the difference of the scores.
@@ -291,7 +291,7 @@ class Episodes:
             first = np.where(self.match.winners(scores) < 0, 0.0, np.sign(first))
         return np.stack([first, 0.0 - first], axis=1)  # a draw pays 0, not −0
 
-    def reward_limit(self, reward: str) -> float:
+    def reward_limit(self, reward: Reward) -> float:
         """Return the largest reward that an episode can pay, which is also the penalty for an illegal action.
 
         Raises:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ from german_whist.solver.search.value_kernels import (
 )
 from german_whist.solver.tablebase.cache import open_tablebase
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
+
+if TYPE_CHECKING:
+    import torch
 
 Hand = str | int | Iterable[int | str]
 
@@ -62,6 +65,7 @@ def solve_endgame(
     return int(tricks[0])
 
 
+@overload
 def solve_endgames(
     leaders: npt.ArrayLike,
     followers: npt.ArrayLike,
@@ -69,6 +73,41 @@ def solve_endgames(
     trumps: npt.ArrayLike = -1,
     lows: npt.ArrayLike = False,
     leds: npt.ArrayLike = -1,
+    at_least: None = None,
+    by_card: bool = False,
+    device: None = None,
+) -> npt.NDArray[np.int8]: ...
+@overload
+def solve_endgames(
+    leaders: npt.ArrayLike,
+    followers: npt.ArrayLike,
+    *,
+    trumps: npt.ArrayLike = -1,
+    lows: npt.ArrayLike = False,
+    leds: npt.ArrayLike = -1,
+    at_least: int,
+    by_card: bool = False,
+    device: None = None,
+) -> npt.NDArray[np.bool_]: ...
+@overload
+def solve_endgames(
+    leaders: npt.ArrayLike | torch.Tensor,
+    followers: npt.ArrayLike | torch.Tensor,
+    *,
+    trumps: npt.ArrayLike | torch.Tensor = -1,
+    lows: npt.ArrayLike | torch.Tensor = False,
+    leds: npt.ArrayLike | torch.Tensor = -1,
+    at_least: int | None = None,
+    by_card: bool = False,
+    device: str | torch.device,
+) -> torch.Tensor: ...
+def solve_endgames(
+    leaders: Any,
+    followers: Any,
+    *,
+    trumps: Any = -1,
+    lows: Any = False,
+    leds: Any = -1,
     at_least: int | None = None,
     by_card: bool = False,
     device: Any = None,

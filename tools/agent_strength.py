@@ -30,7 +30,7 @@ from german_whist.cli.terminal import progress_bar
 from german_whist.evaluation.games import GameResults
 from german_whist.evaluation.match import match_result, play_match
 from german_whist.evaluation.statistics import bounded_interval, mean_interval
-from german_whist.game.endgame_setting import EXACT, PLAYED
+from german_whist.game.endgame_setting import EXACT, PLAYED, Endgame
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.utils.files import write_atomically
@@ -62,7 +62,7 @@ class Row(NamedTuple):
     """
 
     opponent: str
-    endgame: str
+    endgame: Endgame
     share: int = 1
     by_network: bool = False
 
@@ -141,7 +141,7 @@ def _play(
     deals: int,
     seed: int,
     rules: Rules,
-    endgame: str,
+    endgame: Endgame,
     progress: Progress,
 ) -> Margins:
     # Small batches keep the progress bar moving for opponents that search; the result is the same.
@@ -151,7 +151,7 @@ def _play(
     ).margins
 
 
-def _result(margins: Margins, rules: Rules, seed: int, endgame: str) -> Results:
+def _result(margins: Margins, rules: Rules, seed: int, endgame: Endgame) -> Results:
     outcomes = np.sign(margins).astype(np.int64)
     games = GameResults(outcomes, margins.astype(np.float64), np.ones_like(outcomes))
     fields = match_result(games, ("", ""), rules, seed, endgame).to_dict()

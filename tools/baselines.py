@@ -25,12 +25,12 @@ from statistics import mean
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from german_whist.game.endgame_setting import ENDGAMES
 from tools.markdown import markdown_table
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "explanation" / "baselines.jsonl"
 OPPONENTS = ("random", "greedy", "heuristic")
-ENDGAMES = ("played", "exact")
 DEALS, SEED = 2000, 8201  # the deals that measure; no example uses this seed
 MINUTES = 40  # processor time of every learner: 20 minutes of two cores
 LONG = (MINUTES, 3 * MINUTES)  # the best three train for an hour of two cores, too

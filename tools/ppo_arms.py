@@ -27,6 +27,7 @@ import numpy as np
 import torch
 
 import german_whist as gw
+from german_whist.game.endgame_setting import Endgame
 from german_whist.simulator.observation.full_state import full_states, state_layout
 from tools.baselines import ROOT, append, finished, load_example, measure
 from tools.markdown import markdown_table
@@ -181,7 +182,10 @@ def traced(values: Any, seats: Any, results: Any, trace: float) -> Any:
 
 def choosing(agent: Any) -> dict[str, Any]:
     """Return the win rates that choose, with half their 95 % intervals."""
-    matches = [("random", "played"), ("greedy", "played"), ("heuristic", "played"), ("heuristic", "exact")]
+    matches: list[tuple[str, Endgame]] = [
+        *((opponent, "played") for opponent in ("random", "greedy", "heuristic")),
+        ("heuristic", "exact"),
+    ]
     found = {}
     for opponent, endgame in matches:
         match = gw.play_match(agent, opponent, deals=DEALS, seed=SEED, endgame=endgame)

@@ -126,7 +126,8 @@ class PolicyAgent(Agent):
 
             self._modules[device] = FrozenMLP(mlp_of(self.checkpoint.layers, self.checkpoint.suit_layers).to(device))
         seen: Decisions[Tensor] = decisions.canonical(self.checkpoint.ranks)
-        outputs = self._modules[device](network_inputs(seen.views, self.rules, self.checkpoint.inputs))
+        views: Any = seen.views  # a ``StructTensor`` there
+        outputs = self._modules[device](network_inputs(views, self.rules, self.checkpoint.inputs))
         masks = seen.action_masks
         logits = outputs[:, : masks.shape[1]].masked_fill(~masks, -torch.inf)
         if self.temperature == 0:

@@ -29,7 +29,7 @@ from german_whist.agents.policy.network.layers import (
     layer_tensors,
     sizes_of,
 )
-from german_whist.game.endgame_setting import PLAYED, check_endgame
+from german_whist.game.endgame_setting import PLAYED, Endgame, check_endgame
 from german_whist.game.rules import Rules, rules_from_dict
 from german_whist.game.utils.files import write_atomically
 from german_whist.simulator.observation.views import NAMED, RANK_NAMINGS
@@ -71,7 +71,7 @@ class Checkpoint:
     training: dict[str, Any] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
     logits_per_trick: float | None = None
-    endgame: str = PLAYED
+    endgame: Endgame = PLAYED
     ranks: str = NAMED
     inputs: str = OBSERVATION
     value: tuple[Layer, ...] = ()

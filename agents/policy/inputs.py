@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,13 @@ from german_whist.game.cards import NUM_ACTIONS
 from german_whist.game.layout import Block, highest_values, layout_of
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
-from german_whist.game.utils.backend import Records, StructTensor, backend_holding
+from german_whist.game.utils.backend import Array, Records, StructTensor, backend_holding
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.observation.vector import observation_high, observation_layout
-from german_whist.simulator.observation.views import check_view_array
+from german_whist.simulator.observation.views import Views, check_view_array
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 def input_layout(rules: Rules, inputs: str = OBSERVATION) -> dict[str, Block]:
@@ -47,7 +50,11 @@ def num_outputs(rules: Rules, inputs: str = OBSERVATION) -> int:
     return NUM_ACTIONS if inputs == UNIVERSAL else rules.num_actions
 
 
-def network_inputs(views: Records, rules: str | Rules = "classic", inputs: str = OBSERVATION) -> Any:
+@overload
+def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = OBSERVATION) -> npt.NDArray[np.int8]: ...
+@overload
+def network_inputs(views: StructTensor, rules: str | Rules = "classic", inputs: str = OBSERVATION) -> Tensor: ...
+def network_inputs(views: Records, rules: str | Rules = "classic", inputs: str = OBSERVATION) -> Array:
     """Return a policy network's inputs for n views, int8[n, features].
 
     Args:
@@ -68,7 +75,8 @@ def network_inputs(views: Records, rules: str | Rules = "classic", inputs: str =
     backend = backend_holding(views)
     out = backend.empty((len(views), _num_inputs(rules, inputs)), np.int8)
     backend.launch(write_network_inputs, len(views), rules.record, views, inputs == UNIVERSAL, out)
-    return out
+    found: Array = out
+    return found
 
 
 @cache

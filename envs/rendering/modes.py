@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.utils.checks import check_int
 from german_whist.game.utils.names import unknown_name_error
 
-RENDER_MODES = ("ansi", "rgb_array", "human")
+RenderMode = Literal["ansi", "rgb_array", "human"]
+RENDER_MODES: tuple[RenderMode, ...] = get_args(RenderMode)
 FRAMES_PER_SECOND = 2
 FRAME_SIZE = (960, 640)  # width and height in pixels
 MIN_PIXELS, MAX_PIXELS = 120, 8192  # width and height of a frame

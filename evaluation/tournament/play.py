@@ -11,7 +11,7 @@ from german_whist.agents.registry import as_spec, make_agent
 from german_whist.evaluation.games import Progress, deal_range, result_names
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.tournament.standings import Margins, Standings, standings
-from german_whist.game.endgame_setting import PLAYED
+from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 
@@ -22,7 +22,7 @@ def play_tournament(
     deals: int = 1000,
     seed: int = 0,
     rules: str | Rules = "classic",
-    endgame: str = PLAYED,
+    endgame: Endgame = PLAYED,
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Standings:

@@ -19,6 +19,7 @@ from german_whist.evaluation.statistics import (
     paired_intervals,
 )
 from german_whist.evaluation.tournament.ratings import bradley_terry, games_won, resampled
+from german_whist.game.endgame_setting import Endgame
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import reward_limit
 
@@ -53,7 +54,7 @@ class Standings(Report):
     deals: int
     seed: int
     rules: dict[str, Any]
-    endgame: str
+    endgame: Endgame
 
     @property
     def upsets(self) -> list[tuple[int, int]]:
@@ -110,7 +111,7 @@ def standings(
     margins: dict[tuple[int, int], Margins],
     rules: Rules,
     seed: int,
-    endgame: str,
+    endgame: Endgame,
 ) -> Standings:
     """Compute the standings of agents that have all played each other.
 

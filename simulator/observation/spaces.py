@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from german_whist.simulator.episodes import Episodes
 
 Observation: TypeAlias = "Array | dict[str, Array]"
-OBSERVATIONS = ("vector", "history", "both")
+ObservationKind = Literal["vector", "history", "both"]
+OBSERVATIONS: tuple[ObservationKind, ...] = get_args(ObservationKind)
 OBSERVATION_KEYS = ("observation", "action_mask")  # PettingZoo's names
 
 
@@ -36,7 +37,7 @@ class ObservationForm:
         has_history: whether the event history is shown.
     """
 
-    def __init__(self, observation: str, keys: object) -> None:
+    def __init__(self, observation: ObservationKind, keys: object) -> None:
         """Set the form.
 
         Args:

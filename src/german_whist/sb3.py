@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.opponent import Seat
+from german_whist.game.scoring import Reward
 from german_whist.game.utils.libraries import explained
+from german_whist.simulator.observation.spaces import ObservationKind
 
 try:
     from stable_baselines3.common.vec_env.base_vec_env import VecEnv
@@ -21,7 +24,7 @@ except ImportError as error:
 
 from german_whist.agents.base import Agent, AgentLike
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
-from german_whist.game.endgame_setting import PLAYED
+from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import reward_limit
 from german_whist.simulator.endgame import EndgameHook
@@ -52,10 +55,10 @@ class GermanWhistVecEnv(VecEnv):
         *,
         rules: str | Rules = "classic",
         opponent: AgentLike = "heuristic",
-        reward: str = "margin",
-        seat: int | str = "alternate",
-        endgame: str | EndgameHook = PLAYED,
-        observation: str = "vector",
+        reward: Reward = "margin",
+        seat: Seat = "alternate",
+        endgame: Endgame | EndgameHook = PLAYED,
+        observation: ObservationKind = "vector",
         canonical: bool = False,
         dense: bool = False,
     ) -> None:

@@ -22,7 +22,7 @@ from german_whist.agents.forms import as_agent
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.game.agent_rng import AgentRng
-from german_whist.game.endgame_setting import EXACT, PLAYED
+from german_whist.game.endgame_setting import EXACT, PLAYED, Endgame
 from german_whist.game.rules import rules
 from german_whist.game.state import STATE
 from german_whist.game.utils.backend import StructTensor, TorchBackend
@@ -202,7 +202,7 @@ class Collector:
         played = rules(game)
         ExactEndgameHook().check(played)
         self.device = TorchBackend(device)
-        endgame = EXACT if solves else PLAYED
+        endgame: Endgame = EXACT if solves else PLAYED
         self.batch: Any
         if self.device.is_gpu:
             if history:

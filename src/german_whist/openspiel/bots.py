@@ -16,6 +16,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
+from german_whist.game.scoring import Reward
 from german_whist.game.utils.backend import HOST
 from german_whist.game.utils.checks import check_seed
 from german_whist.openspiel.game import GermanWhistGame, load_game
@@ -112,7 +113,7 @@ class BotAgent(Agent):
     rules: Rules
 
     def __init__(
-        self, make_bot: MakeBot, rules: str | Rules = "classic", reward: str = "margin", name: str = "OpenSpiel bot"
+        self, make_bot: MakeBot, rules: str | Rules = "classic", reward: Reward = "margin", name: str = "OpenSpiel bot"
     ) -> None:
         """Wrap bots.
 

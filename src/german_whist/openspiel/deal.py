@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from german_whist.game.cards import cards_of
 from german_whist.game.rules import Rules
+from german_whist.game.scoring import Reward
 from german_whist.game.state import EXCHANGE, STATE, SWAP
 from german_whist.openspiel.deal_kernels import advance, start
 from german_whist.simulator.observation.history import COLUMNS, max_events
@@ -42,7 +43,7 @@ class Setup(NamedTuple):
 
     rules: Rules
     dealer: int
-    reward: str
+    reward: Reward
 
 
 def opening_groups(rules: Rules) -> tuple[Group, ...]:

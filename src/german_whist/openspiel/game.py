@@ -14,7 +14,7 @@ from typing import Any
 import pyspiel
 
 from german_whist.game.rules import Rules, rule_names, rules, rules_from_dict
-from german_whist.game.scoring import check_reward, reward_limit
+from german_whist.game.scoring import Reward, check_reward, reward_limit
 from german_whist.openspiel.deal import Deal, Setup
 from german_whist.openspiel.observer import HistoryObserver, ViewObserver, make_observer
 from german_whist.openspiel.state import GermanWhistState
@@ -141,7 +141,7 @@ class GermanWhistGame(pyspiel.Game):  # type: ignore[misc]
         return make_observer(self.setup, iig_obs_type, params)
 
 
-def load_game(spec: str | Rules = "classic", reward: str = "margin", dealer: int = 1) -> GermanWhistGame:
+def load_game(spec: str | Rules = "classic", reward: Reward = "margin", dealer: int = 1) -> GermanWhistGame:
     """Return the game of any rules: like ``pyspiel.load_game``, but rules are specified as in this package.
 
     Example:
