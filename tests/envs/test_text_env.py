@@ -15,6 +15,7 @@ from german_whist.agents.judge import advise, judge_action
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.game.actions import action_text
 from german_whist.game.cards import card_text, cards_of
+from tests.envs.scripted_models import Model, follows_suit, learns_from_refusals, measure, reads_the_list
 from tests.redeal import Redeal
 
 
@@ -148,6 +149,17 @@ def test_legal_cards_are_not_listed(game: str) -> None:
             terminated = paid[1]
     assert refused > 3
     assert len(following) == 1  # nor whether the hand can follow suit
+
+
+@pytest.mark.parametrize(
+    ("model", "illegal_by_list"),
+    [(follows_suit, (False, False)), (reads_the_list, (True, False)), (learns_from_refusals, (True, True))],
+)
+def test_scripted_models(model: Model, illegal_by_list: tuple[bool, bool]) -> None:
+    results = [measure(model, list_legal=list_legal, deals=3, worlds=1) for list_legal in (False, True)]
+    assert tuple(result.illegal > 0 for result in results) == illegal_by_list
+    assert (results[0].lost, results[1].lost) == (3 if model is reads_the_list else 0, 0)
+    assert (results[0] == results[1]) == (model is not reads_the_list)
 
 
 def cards_in(text: str) -> set[str]:
