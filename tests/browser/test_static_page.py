@@ -227,7 +227,7 @@ def test_a_challenge_tells_a_newcomer_the_rules(table: Table) -> None:
     ids=["refused", "full"],
 )
 def test_the_game_goes_on_where_the_browser_saves_nothing(table: Table, refuse: str, words: str) -> None:
-    table.page.route("**/js/main.js", lambda route: _with_prefix(route, refuse))
+    table.page.route("**/js/chunk.js", lambda route: _with_prefix(route, refuse))
     try:
         table.page.evaluate(_FORGET_PAGE)
         table.page.goto("about:blank")
@@ -240,7 +240,7 @@ def test_the_game_goes_on_where_the_browser_saves_nothing(table: Table, refuse: 
         )
         table.act()
     finally:
-        table.page.unroute("**/js/main.js")
+        table.page.unroute("**/js/chunk.js")
 
 
 def _with_prefix(route: Any, text: str) -> None:
