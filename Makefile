@@ -28,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The editable install links single files: edits take effect at once, and the install is renewed when files are added or
 # removed or the dependencies change. Without git (in a source archive) the list is read from the folders.
 FOLDERS := $(shell sed -n '/package-dir/,/^$$/s/.* = "\(.*\)"/\1/p' pyproject.toml)
-SOURCES := $(sort $(shell git ls-files -co --exclude-standard -- $(FOLDERS) 2>/dev/null || find $(FOLDERS) -type f -not -path '*/__pycache__/*'))
+SOURCES := $(sort $(shell git ls-files -co --exclude-standard -- $(FOLDERS) 2>/dev/null || find $(FOLDERS) -type f -not -path '*/__pycache__/*' -not -path '*/node_modules/*'))
 KEY := $(shell (echo $(SOURCES); cat pyproject.toml setup.py constraints.txt) | cksum | cut -d' ' -f1)
 
 # The Python versions that pyproject.toml names, and the error for another one or none.

@@ -16,8 +16,6 @@ The result does not depend on chance or on the batch size. ``docs/explanation/en
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import numpy.typing as npt
 
@@ -30,10 +28,8 @@ from german_whist.agents.endgame.open_hands_kernels import (
 from german_whist.simulator.observation.views import Views
 from german_whist.solver.endgame_batch import search_in_parts
 from german_whist.solver.races import NOT_LEGAL_MARGIN
-from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
+from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.tablebase_file import Tablebase
-
-Solve = Callable[[Tablebase, RaceTranspositionTable, npt.NDArray[np.int64]], None]
 
 
 def opponent_hand_known(views: Views) -> npt.NDArray[np.bool_]:
@@ -55,11 +51,11 @@ def best_cards(views: Views) -> npt.NDArray[np.int64]:
     """
     cards = np.empty(len(views), np.int64)
 
-    def solve(tablebase: Tablebase, transpositions: RaceTranspositionTable, rows: npt.NDArray[np.int64]) -> None:
+    def solve(tablebase: Tablebase, rows: npt.NDArray[np.int64]) -> None:
         scratch = np.empty((MARGIN_ROWS, 52), np.int8)
-        write_perfect_cards(tablebase, transpositions, views, rows, scratch, cards)
+        write_perfect_cards(tablebase, race_transposition_table(), views, rows, scratch, cards)
 
-    _solve(views, solve)
+    search_in_parts(views["trump"], views["low"] != 0, solve)
     return cards
 
 
@@ -74,17 +70,8 @@ def exact_margins(views: Views) -> npt.NDArray[np.int64]:
     """
     margins = np.full((len(views), 52), NOT_LEGAL_MARGIN, np.int8)
 
-    def solve(tablebase: Tablebase, transpositions: RaceTranspositionTable, rows: npt.NDArray[np.int64]) -> None:
-        write_all_exact_margins(tablebase, transpositions, views, rows, margins)
+    def solve(tablebase: Tablebase, rows: npt.NDArray[np.int64]) -> None:
+        write_all_exact_margins(tablebase, race_transposition_table(), views, rows, margins)
 
-    _solve(views, solve)
+    search_in_parts(views["trump"], views["low"] != 0, solve)
     return margins.astype(np.int64)
-
-
-def _solve(views: Views, solve: Solve) -> None:
-    """Call ``solve`` for all rows of the views, in parts that share a tablebase."""
-    search_in_parts(
-        views["trump"],
-        views["low"] != 0,
-        lambda tablebase, rows: solve(tablebase, race_transposition_table(), rows),
-    )
