@@ -25,6 +25,7 @@ from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import Reward, check_dense
 from german_whist.game.utils.checks import whole_action
+from german_whist.simulator.batch import Score
 from german_whist.simulator.endgame import EndgameHook
 from german_whist.simulator.episode import Episode
 from german_whist.simulator.observation.spaces import ObservationForm, ObservationKind
@@ -73,7 +74,7 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
         self,
         opponent: AgentLike,
         rules: str | Rules = "classic",
-        reward: Reward = "margin",
+        reward: Reward | Score = "margin",
         seat: Seat = "alternate",
         render_mode: RenderMode | None = None,
         match: str | MatchFormat | None = None,
@@ -91,7 +92,9 @@ class GermanWhistEnv(PlaysOpponent, RendererProperties, gymnasium.Env[Any, np.in
                 plays a deal follows from its seed and index.
             rules: a preset's name, optionally with settings (``"classic:counts=all"``), or ``Rules``.
             reward: ``"margin"`` (counted tricks, the learner's minus the opponent's; negated in a low game), ``"win"``
-                (+1, 0, −1) or ``"points"`` (the rules' own scoring).
+                (+1, 0, −1), ``"points"`` (the rules' own scoring), or house rules: a function of a ``DealBatch`` of
+                finished deals that returns both seats' rewards, float[n, 2]; an illegal action then pays the lowest
+                margin.
             seat: the learner's seat, 0, 1 or ``"alternate"``. The dealer alternates from deal to deal in any case, and
                 the non-dealer leads.
             render_mode: ``"ansi"`` (``render`` returns text), ``"rgb_array"`` (``render`` returns uint8[height, width,

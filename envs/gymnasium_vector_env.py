@@ -28,6 +28,7 @@ from german_whist.game.rules import Rules
 from german_whist.game.scoring import Reward, check_dense
 from german_whist.game.utils.checks import check_int, whole_actions
 from german_whist.game.utils.names import unknown_name_error
+from german_whist.simulator.batch import Score
 from german_whist.simulator.endgame import EndgameHook
 from german_whist.simulator.episodes import Episodes, Seeds
 from german_whist.simulator.observation.spaces import ObservationForm, ObservationKind
@@ -90,7 +91,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
         opponent: AgentLike,
         num_envs: int = 1,
         rules: str | Rules = "classic",
-        reward: Reward = "margin",
+        reward: Reward | Score = "margin",
         seat: Seat = "alternate",
         render_mode: RenderMode | None = None,
         match: str | MatchFormat | None = None,
@@ -110,7 +111,7 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
                 plays a deal follows from its seed and index.
             num_envs: number of rows, at least 1.
             rules: a preset's name, optionally with settings, or ``Rules``.
-            reward: ``"margin"``, ``"win"`` or ``"points"``.
+            reward: ``"margin"``, ``"win"``, ``"points"`` or a function of finished deals, as in ``GermanWhistEnv``.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             render_mode: ``"ansi"`` (``render`` returns a text per row), ``"rgb_array"`` (a picture per row) or
                 ``None``.

@@ -24,6 +24,7 @@ from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import Reward, check_dense
 from german_whist.game.utils.checks import whole_action
+from german_whist.simulator.batch import Score
 from german_whist.simulator.endgame import EndgameHook
 from german_whist.simulator.episode import Episode
 from german_whist.simulator.observation.full_state import state_high
@@ -36,7 +37,7 @@ _SEATS = {player: seat for seat, player in enumerate(PLAYERS)}
 def env(
     rules: str | Rules = "classic",
     *,
-    reward: Reward = "margin",
+    reward: Reward | Score = "margin",
     render_mode: RenderMode | None = None,
     observation: ObservationKind = "vector",
     match: str | MatchFormat | None = None,
@@ -78,8 +79,9 @@ def env(
 
     Args:
         rules: a preset's name, optionally with settings (``"classic:counts=all"``), or ``Rules``.
-        reward: ``"margin"`` (counted tricks, own minus the opponent's; negated in a low game), ``"win"`` (+1, 0, −1)
-            or ``"points"`` (the rules' own scoring).
+        reward: ``"margin"`` (counted tricks, own minus the opponent's; negated in a low game), ``"win"`` (+1, 0, −1),
+            ``"points"`` (the rules' own scoring), or house rules: a function of a ``DealBatch`` of finished deals that
+            returns both seats' rewards, float[n, 2]; an illegal action then pays the lowest margin.
         render_mode: ``"ansi"`` (``render`` returns text, with letters for suits if standard output lacks the
             symbols), ``"rgb_array"`` (``render`` returns uint8[height, width, 3]), ``"human"`` (every step updates a
             window, or prints text without a display) or ``None``.
@@ -149,7 +151,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self,
         rules: str | Rules = "classic",
         *,
-        reward: Reward = "margin",
+        reward: Reward | Score = "margin",
         render_mode: RenderMode | None = None,
         observation: ObservationKind = "vector",
         match: str | MatchFormat | None = None,

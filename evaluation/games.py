@@ -31,7 +31,9 @@ from german_whist.game.agent_rng import AgentRng
 from german_whist.game.endgame_setting import EXACT, PLAYED, Endgame, check_endgame
 from german_whist.game.match_format import MatchFormat
 from german_whist.game.rules import Rules
+from german_whist.game.scoring import Reward
 from german_whist.game.utils.checks import SEED_LIMIT, check_int, check_seed
+from german_whist.simulator.batch import Score
 from german_whist.simulator.endgame import endgame_hook_of
 from german_whist.simulator.episodes import Episodes
 
@@ -122,6 +124,7 @@ class MirroredGames:
         match: the match format; ``None`` for single deals.
         endgame: ``"played"`` or ``"exact"``.
         record: whether single deals are recorded.
+        score: house rules that decide who wins a deal, and by how much; ``None`` for those of the game.
         device: ``None``, or the device on which single deals are played in tensors; nothing is recorded there.
     """
 
@@ -130,6 +133,7 @@ class MirroredGames:
     match: MatchFormat | None = None
     endgame: Endgame = PLAYED
     record: bool = False
+    score: Score | None = None
     device: Any = None
 
     def __post_init__(self) -> None:
@@ -142,6 +146,10 @@ class MirroredGames:
             raise ValueError("matches are not recorded, single deals are: leave out match or record")
         if self.device is not None and (self.match is not None or self.record):
             raise ValueError("device plays single deals without recording them: leave out match and record")
+        if self.score is not None and not callable(self.score):
+            raise ValueError(f"score must be a function of a batch of finished deals, got {self.score!r}")
+        if self.score is not None and self.match is not None:
+            raise ValueError(f"score scores deals, not matches: leave out match, got {str(self.match)!r}")
         endgame_hook_of(check_endgame(self.endgame), self.rules)
         check_seed(self.seed)
 
@@ -223,10 +231,12 @@ class MirroredGames:
                 progress(played - reported)
                 reported = played
         every_row = np.arange(2 * size)
-        outcomes, margins = (
-            backend.numpy(episodes.returns(reward, episodes.every_row))[every_row, second_half.astype(np.int64)]
-            for reward in ("win", "margin")
-        )
+        kinds: tuple[Reward | Score, ...] = ("win", "margin") if self.score is None else (self.score,)
+        returns = [
+            backend.numpy(episodes.returns(kind, episodes.every_row))[every_row, second_half.astype(np.int64)]
+            for kind in kinds
+        ]
+        outcomes, margins = np.sign(returns[0]), returns[-1]
         by_deal = [column.reshape(2, size).T for column in (outcomes, margins, backend.numpy(episodes.deals))]
         recordings = _recordings(episodes, names, numbers) if self.record else ()
         return GameResults(by_deal[0].astype(np.int64), by_deal[1].astype(np.float64), by_deal[2], tuple(recordings))

@@ -22,6 +22,7 @@ from german_whist.game.rules import Rules, rules_from_dict
 from german_whist.game.rules import rules as get_rules
 from german_whist.game.scoring import reward_limit
 from german_whist.game.utils.checks import SEED_LIMIT
+from german_whist.simulator.batch import Score
 from german_whist.simulator.text.rules_text import rules_spec
 
 Record = Callable[[Recording], None]
@@ -144,6 +145,7 @@ def play_match(
     first_deal: int = 0,
     executor: Executor | None = None,
     device: Any = None,
+    score: Score | None = None,
 ) -> MatchResult:
     """Play every deal, or match of several deals, twice with the seats swapped, and return the first agent's result.
 
@@ -170,6 +172,8 @@ def play_match(
             time; the result is the same. Agents are passed to workers as specification strings, or pickled.
         device: ``None``, or ``"cuda"`` to play the deals, networks and rule bots on a GPU. There, a network's logits
             are rounded differently, so another of two nearly equal actions may be played.
+        score: house rules: a function of a batch of finished deals that returns both seats' scores, float[n, 2]. The
+            higher one wins, and ``margin`` and ``margins`` are of these scores.
 
     Returns:
         A :class:`MatchResult`: ``win_rate`` (draws count half) and ``margin`` (counted tricks per deal, in a low game
@@ -186,7 +190,13 @@ def play_match(
     players = two_players(first, second, rules)
     numbers = deal_range(first_deal, deals, SEED_LIMIT if match is None else MATCH_LIMIT)
     games = MirroredGames(
-        rules=rules, seed=seed, match=match_format, endgame=endgame, record=record is not None, device=device
+        rules=rules,
+        seed=seed,
+        match=match_format,
+        endgame=endgame,
+        record=record is not None,
+        device=device,
+        score=score,
     )
     blocks = []
     for block in games.play(players, numbers, batch_size=batch_size, executor=executor, progress=progress):
@@ -194,7 +204,10 @@ def play_match(
         for recording in block.recordings:
             if record is not None:
                 record(recording)
-    return match_result(joined(blocks), players.names, rules, seed, endgame, numbers.start, match_format)
+    is_scored = score is not None
+    return match_result(
+        joined(blocks), players.names, rules, seed, endgame, numbers.start, match_format, is_scored=is_scored
+    )
 
 
 def match_result(
@@ -205,11 +218,14 @@ def match_result(
     endgame: Endgame,
     first_deal: int = 0,
     match: MatchFormat | None = None,
+    *,
+    is_scored: bool = False,
 ) -> MatchResult:
-    """Compute the result of a contest from all its games."""
+    """Compute the result of a contest from all its games, whose margins may be of a function's scores."""
     outcomes, margins = played.outcomes, played.margins
     wins, draws, losses = (int((outcomes == outcome).sum()) for outcome in (1, 0, -1))
     largest = reward_limit(rules.record, "margin") if match is None else match.largest_score(rules)
+    largest = math.inf if is_scored else largest
     return MatchResult(
         first=names[0],
         second=names[1],
@@ -224,5 +240,5 @@ def match_result(
         first_deal=first_deal,
         match=None if match is None else str(match),
         deals_per_match=float(played.lengths.mean()),
-        margins=margins.astype(np.int64) if match is None else margins,
+        margins=margins if is_scored or match is not None else margins.astype(np.int64),
     )

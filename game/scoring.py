@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -61,7 +62,7 @@ def seat_return(rules: Any, state: Any, reward: int) -> float:
     return float(sign * winner_points(rules, abs(margin)))
 
 
-def check_dense(reward: str, match: object) -> None:
+def check_dense(reward: object, match: object) -> None:
     """Check that an environment can pay trick by trick.
 
     Raises:
@@ -73,17 +74,17 @@ def check_dense(reward: str, match: object) -> None:
         raise ValueError("dense=True pays the margin of one deal: leave match out")
 
 
-def reward_limit(game: np.ndarray[Any, Any], reward: Reward) -> float:
+def reward_limit(game: np.ndarray[Any, Any], reward: Reward | Callable[..., Any]) -> float:
     """Return the largest reward that a deal can pay, which is also the penalty for an illegal action.
 
     Args:
         game: ``Rules.record``, a ``RULES_RECORD`` array of shape (1,).
-        reward: one of ``REWARDS``.
+        reward: one of ``REWARDS``; the limit of a function of the user's is that of margins.
 
     Raises:
         ValueError: if there is no such reward.
     """
-    kind = check_reward(reward)
+    kind = _MARGIN if callable(reward) else check_reward(reward)
     largest = int(game["race"][0]) or int(game["counted"][0])  # the margin of a seat that takes every counted trick
     if kind == _MARGIN:
         return float(largest)

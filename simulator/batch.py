@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,10 @@ class BatchState(NamedTuple):
     states: Any
     actions: Any
     counts: Any
+
+
+Score: TypeAlias = "Callable[[DealBatch[Any]], Any]"
+"""House rules: a function of a batch that returns both seats' returns of finished deals, float[size, 2]."""
 
 
 class DealBatch(Deals[ArrayT]):
@@ -310,7 +314,10 @@ class DealBatch(Deals[ArrayT]):
 
     @property
     def turn(self) -> ArrayT:
-        """The seat to act in each deal, int8[size]; meaningless in finished deals. It shares the states' memory."""
+        """The seat to act in each deal, int8[size]; in deals that were played out, the winner of the last trick.
+
+        It shares the states' memory.
+        """
         turn: ArrayT = self.states["turn"]
         return turn
 
@@ -470,17 +477,24 @@ class DealBatch(Deals[ArrayT]):
             self.backend.launch(relabel_histories, len(which), relabeling, lengths, tokens)
         return tokens, lengths
 
-    def returns(self, reward: Reward = "margin") -> ArrayT:
+    def returns(self, reward: Reward | Score = "margin") -> ArrayT:
         """Return both seats' returns, float32[size, 2]: zero-sum, and zeros in unfinished deals.
 
         Args:
             reward: ``"margin"`` (counted tricks, own minus the opponent's; negated in a low game), ``"win"`` (+1, 0,
-                −1) or ``"points"`` (the rules' own scoring; the loser gets the negative).
+                −1) or ``"points"`` (the rules' own scoring; the loser gets the negative). Or a function of this batch
+                that returns both seats' returns, float[size, 2]; those of unfinished deals have no meaning then.
 
         Raises:
-            ValueError: if there is no such reward.
+            ValueError: if there is no such reward, or the function's array has another shape.
         """
         out: ArrayT = self.backend.empty((self.size, 2), np.float32)
+        if callable(reward):
+            found: Any = reward(self)
+            if np.shape(found) != (self.size, 2):
+                raise ValueError(f"{reward} must return float[{self.size}, 2], got shape {np.shape(found)}")
+            out[:] = found
+            return out
         self.backend.launch(write_returns, self.size, self.rules.record, self.states, check_reward(reward), out)
         return out
 

@@ -17,6 +17,7 @@ from german_whist.game.rules import Rules
 from german_whist.game.scoring import Reward
 from german_whist.game.utils.backend import Array
 from german_whist.game.utils.checks import IllegalActionError, check_seed
+from german_whist.simulator.batch import Score
 from german_whist.simulator.deals import MakeRng
 from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.endgame import EndgameHook
@@ -110,12 +111,12 @@ class Episode:
         assert log is not None  # they are kept
         return tuple(log.actions[0, : int(log.counts[0])].tolist())
 
-    def returns(self, reward: Reward) -> tuple[float, float]:
+    def returns(self, reward: Reward | Score) -> tuple[float, float]:
         """Return what seats 0 and 1 get for an episode that is over; see :meth:`Episodes.returns`."""
         first, second = self._row.returns(reward, self._every_row)[0].tolist()
         return first, second
 
-    def reward_limit(self, reward: Reward) -> float:
+    def reward_limit(self, reward: Reward | Score) -> float:
         """Return the largest reward that an episode can pay; see :meth:`Episodes.reward_limit`."""
         return self._row.reward_limit(reward)
 

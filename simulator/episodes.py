@@ -26,7 +26,7 @@ from german_whist.game.rules import Rules
 from german_whist.game.scoring import Reward, reward_limit
 from german_whist.game.utils.backend import Array, Device
 from german_whist.game.utils.checks import SEED_LIMIT, check_seed
-from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.batch import DealBatch, Score
 from german_whist.simulator.batch_kernels import step_legal
 from german_whist.simulator.deals import MakeRng
 from german_whist.simulator.decisions import Decisions
@@ -277,7 +277,7 @@ class Episodes:
         seeds, where = (self.backend.numpy(deal_bits).view(np.uint64) for deal_bits in given)
         return AgentRng(seeds, where, stream, self.backend.numpy(self.plies[rows]))
 
-    def returns(self, reward: Reward, rows: Rows) -> Array:
+    def returns(self, reward: Reward | Score, rows: Rows) -> Array:
         """Return what both seats get for episodes that are over, float[k, 2].
 
         With ``"win"`` a match pays ±1, or 0 for a draw; otherwise it pays the difference of the scores.
@@ -291,14 +291,18 @@ class Episodes:
             first = np.where(self.match.winners(scores) < 0, 0.0, np.sign(first))
         return np.stack([first, 0.0 - first], axis=1)  # a draw pays 0, not −0
 
-    def reward_limit(self, reward: Reward) -> float:
+    def reward_limit(self, reward: Reward | Score) -> float:
         """Return the largest reward that an episode can pay, which is also the penalty for an illegal action.
 
         Raises:
-            ValueError: if there is no such reward.
+            ValueError: if there is no such reward, or a function of deals should score a match.
         """
         limit = reward_limit(self.rules.record, reward)
-        return limit if self.match is None else self.match.reward_limit(self.rules, reward)
+        if self.match is None:
+            return limit
+        if callable(reward):
+            raise ValueError(f"a function scores deals, not matches: leave out match, got {str(self.match)!r}")
+        return self.match.reward_limit(self.rules, reward)
 
     def observe(self, rows: Rows | None, seats: Array | None) -> Array:
         """Return a seat's vector in each of some rows, int8[k, n_obs], with the scores of a match at its end."""

@@ -12,10 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.opponent import Seat
-from german_whist.game.scoring import Reward
 from german_whist.game.utils.libraries import explained
-from german_whist.simulator.observation.spaces import ObservationKind
 
 try:
     from stable_baselines3.common.vec_env.base_vec_env import VecEnv
@@ -24,10 +21,13 @@ except ImportError as error:
 
 from german_whist.agents.base import Agent, AgentLike
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from german_whist.envs.opponent import Seat
 from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.rules import Rules
-from german_whist.game.scoring import reward_limit
+from german_whist.game.scoring import Reward, reward_limit
+from german_whist.simulator.batch import Score
 from german_whist.simulator.endgame import EndgameHook
+from german_whist.simulator.observation.spaces import ObservationKind
 
 __all__ = ["GermanWhistVecEnv"]
 
@@ -55,7 +55,7 @@ class GermanWhistVecEnv(VecEnv):
         *,
         rules: str | Rules = "classic",
         opponent: AgentLike = "heuristic",
-        reward: Reward = "margin",
+        reward: Reward | Score = "margin",
         seat: Seat = "alternate",
         endgame: Endgame | EndgameHook = PLAYED,
         observation: ObservationKind = "vector",
@@ -69,7 +69,7 @@ class GermanWhistVecEnv(VecEnv):
             rules: a preset's name, optionally with settings, or ``Rules``.
             opponent: an agent's specification, an agent object, or shares, ``{"heuristic": 0.8, "random": 0.2}``: who
                 plays a deal follows from its seed and index.
-            reward: ``"margin"``, ``"win"`` or ``"points"``.
+            reward: ``"margin"``, ``"win"``, ``"points"`` or a function of finished deals, as in ``GermanWhistEnv``.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             endgame: ``"played"`` or ``"exact"``.
             observation: ``"vector"``, ``"history"`` or ``"both"``, as in ``GermanWhistEnv``.
