@@ -2,10 +2,12 @@
 
 ``champion``, ``heuristic`` and ``random`` play one another. The cards of one seat in one deal are an episode: canonical
 observations, actions, the margin as the last reward, and in its infos the mask and ``champion``'s estimate of every
-action's advantage, in margin. A network regresses on these and never plays before its match.
+action's advantage, in margin. A network regresses on these and never plays before its match. ``--agent NAME`` plays in
+``champion``'s place, ``--deals N`` deals; ``--out FOLDER`` keeps the data set for another program, and nothing learns.
 It printed, in 46 s of processor time: 88.9 % against random, 95 % interval 87.6 to 90.3 %
 """
 
+import argparse
 import os
 import tempfile
 
@@ -20,7 +22,6 @@ import german_whist as gw
 
 GAME = {"rules": "classic", "endgame": "exact"}
 DATASET = "german-whist/mixed-v0"
-PLAYERS = (("champion", "champion"), ("champion", "heuristic"), ("heuristic", "random"))
 
 
 def play(names, deals, seed):
@@ -58,15 +59,17 @@ def play(names, deals, seed):
         )
 
 
-def collect(deals):
-    """Store the data set where ``MINARI_DATASETS_PATH`` says."""
-    episodes = [each for seed, names in enumerate(PLAYERS) for each in play(names, deals, seed)]
+def collect(agent, deals, folder):
+    """Store the data set in a folder; a third of the deals goes to each pair of players."""
+    os.environ["MINARI_DATASETS_PATH"] = folder
+    pairs = ((agent, agent), (agent, "heuristic"), ("heuristic", "random"))
+    episodes = [each for seed, names in enumerate(pairs) for each in play(names, (deals + seed) // len(pairs), seed)]
     return minari.create_dataset_from_buffers(
         DATASET,
         buffer=[EpisodeBuffer(**{**vars(each), "id": number}) for number, each in enumerate(episodes)],
         observation_space=gymnasium.spaces.Box(-1, 127, (443,), np.int8),
         action_space=gymnasium.spaces.Discrete(52),
-        algorithm_name=", ".join(" against ".join(names) for names in PLAYERS),
+        algorithm_name=", ".join(" against ".join(names) for names in pairs),
         description="German Whist, classic, exact endgames; infos: action_mask, and action_advantages in margin",
     )
 
@@ -103,15 +106,23 @@ def learn(dataset, epochs):
     return learner
 
 
-def main(pairs=1000, epochs=20, deals=1000):
+def main(agent="champion", deals=3000, epochs=20):
     torch.manual_seed(1)
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["MINARI_DATASETS_PATH"] = folder
-        learner = learn(collect(pairs), epochs)
-    return gw.play_match(learner, "random", deals=deals, seed=1000, **GAME)
+        learner = learn(collect(agent, deals, folder), epochs)
+    return gw.play_match(learner, "random", deals=1000, seed=1000, **GAME)
 
 
 if __name__ == "__main__":
-    result = main()
-    low, high = result.interval
-    print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} to {100 * high:.1f} %")
+    parser = argparse.ArgumentParser(description="Collect a data set with Minari, and learn from it.")
+    parser.add_argument("--agent", default="champion", help="plays itself and heuristic (%(default)s)")
+    parser.add_argument("--deals", type=int, default=3000, help="number of deals (%(default)s)")
+    parser.add_argument("--out", metavar="FOLDER", help="keep the data set here, and learn nothing")
+    given = parser.parse_args()
+    if given.out:
+        dataset = collect(given.agent, given.deals, given.out)
+        print(f"{dataset.total_episodes} episodes, {dataset.total_steps} decisions in {given.out}/{DATASET}")
+    else:
+        result = main(given.agent, given.deals)
+        low, high = result.interval
+        print(f"{100 * result.win_rate:.1f} % against random, 95 % interval {100 * low:.1f} to {100 * high:.1f} %")
