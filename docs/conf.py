@@ -20,6 +20,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
+    "sphinx_llms_txt",
     "anchors",
     "clone",
     "command_lexer",
@@ -58,7 +59,9 @@ html_theme = "furo"
 html_title = f"German Whist {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_copy_source = False
+html_copy_source = True  # llms.txt names the sources
+html_show_sourcelink = False
+llms_txt_uri_template = "_sources/{docname}{suffix}{sourcelink_suffix}"  # beside it, wherever the site is
 html_show_sphinx = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1b6e4b", "color-brand-content": "#1b6e4b"},
