@@ -70,6 +70,7 @@ BASELINES = {
         "PPO with attention over histories, plain torch",
         "torch",
         "python:examples/attention_trainer.py:PPO,endgame=played",
+        minutes=(10,),
     ),
     "cloning": Baseline("behaviour cloning of `champion`", "torch", "clone_champion.py", 1, (0,), 1_000_000),
     "one-file": Baseline("policy iteration in one file", "torch", "policy_iteration.py", 1, (0,), 1_000_000),
