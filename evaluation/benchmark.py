@@ -8,7 +8,6 @@ protocol.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from german_whist.evaluation.games import Progress
 from german_whist.evaluation.match import MatchResult, play_match
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import finite_ends, format_percent, format_tricks
-from german_whist.evaluation.tournament.ratings import games_won, rating_against, resampled
+from german_whist.evaluation.tournament.ratings import games_won, interval_without_variance, rating_against, resampled
 from german_whist.evaluation.tournament.standings import rating_interval
 
 PROTOCOL = "gw-bench-v1"
@@ -65,7 +64,7 @@ class BenchmarkResult(Report):
     Attributes:
         agent: name of the agent.
         rating: rating on the protocol's scale, in Elo.
-        interval: 95 % interval of the rating, percentiles of a bootstrap over deals; unbounded where no results differ.
+        interval: 95 % interval of the rating, percentiles of a bootstrap over deals.
         matches: results of the agent against each rung.
     """
 
@@ -146,6 +145,6 @@ def rate(won: Sequence[npt.NDArray[np.float64]], elos: Sequence[float]) -> tuple
     games = np.stack([2.0 * weights[:, : len(one)].sum(axis=1) for one in won], axis=1)
     rating, *bootstraps = rating_against(wins, games, elos).tolist()
     if not any(np.ptp(one) for one in won):
-        return rating, (-math.inf, math.inf)
+        return rating, interval_without_variance(won, elos)
     low, high = np.percentile(bootstraps, [2.5, 97.5])
     return rating, (float(low), float(high))

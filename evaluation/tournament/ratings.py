@@ -9,11 +9,13 @@ Hunter, "MM algorithms for generalized Bradley-Terry models", 2004, section 3).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from german_whist.evaluation.statistics import bounded_interval
 
 Matrix = npt.NDArray[np.float64]
 
@@ -93,3 +95,21 @@ def rating_against(
         low, high = np.where(expected < won, middle, low), np.where(expected < won, high, middle)
     found: Matrix = (low + high) / 2
     return found
+
+
+def interval_without_variance(won: Sequence[npt.NDArray[Any]], ratings: npt.ArrayLike) -> tuple[float, float]:
+    """Return a 95 % interval for the Elo of an agent whose results against each opponent are the same in all deals.
+
+    A bootstrap finds no variance there. The ends are the ratings at the ends of the win rates' own intervals
+    (:func:`~german_whist.evaluation.statistics.bounded_interval`); they are infinite after a single deal.
+
+    Args:
+        won: per opponent, the games that the agent won in each deal, 0 to 2, float64[deals].
+        ratings: the opponents' ratings in Elo, float64[n].
+    """
+    if min(map(len, won)) < 2:
+        return -math.inf, math.inf
+    rates = np.array([bounded_interval(one / 2, 0, 1)[1] for one in won])
+    games = np.array([2.0 * len(one) for one in won])
+    low, high = rating_against(rates.T * games, games, ratings).tolist()
+    return low, high

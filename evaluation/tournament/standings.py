@@ -18,7 +18,7 @@ from german_whist.evaluation.statistics import (
     interval_text,
     paired_intervals,
 )
-from german_whist.evaluation.tournament.ratings import bradley_terry, games_won, resampled
+from german_whist.evaluation.tournament.ratings import bradley_terry, games_won, interval_without_variance, resampled
 from german_whist.game.endgame_setting import Endgame
 from german_whist.game.rules import Rules
 from german_whist.game.scoring import reward_limit
@@ -35,8 +35,8 @@ class Standings(Report):
         agents: the agents' specifications.
         ratings: Bradley-Terry ratings in Elo, with mean 0.
         intervals: 95 % intervals of the ratings: percentiles of a bootstrap over deals, with the same deals for all
-            pairs. Unbounded for an agent if within each of its pairs all deals have the same result, which says nothing
-            about the variance.
+            pairs. For an agent whose results are the same in all deals of each pair, they are the win rates' own
+            intervals turned into Elo; unbounded after a single deal.
         pairs: win rate and margin of every agent (index i) against every other (index j), in both orders.
         margins: for each of these pairs, the first agent's margin in every deal, int64[deals, 2], in the game in which
             it has seat 0 and in the other.
@@ -132,10 +132,14 @@ def standings(
         wins[:, i, j], wins[:, j, i] = totals[:, number], 2 * deals - totals[:, number]
     ratings, *bootstraps = bradley_terry(wins)
     low, high = np.percentile(bootstraps, [2.5, 97.5], axis=0)
-    unknown = np.ones(len(agents), np.bool_)
-    for pair, one in zip(margins, won, strict=True):
-        unknown[list(pair)] &= not np.ptp(one)
-    low[unknown], high[unknown] = -np.inf, np.inf
+    for agent in range(len(agents)):
+        pairs = [(pair, one if pair[0] == agent else 2 - one) for pair, one in zip(margins, won, strict=True)]
+        own = [one for pair, one in pairs if agent in pair]
+        if not np.ptp(own, axis=1).any():
+            others = np.delete(ratings, agent)
+            ends = np.array(interval_without_variance(own, others))
+            # The mean of all ratings, which is 0, moves with the agent's.
+            low[agent], high[agent] = ratings[agent] + (ends - ratings[agent]) * len(others) / len(agents)
     order = np.argsort(-ratings, kind="stable")
     rank = np.argsort(order).tolist()
     ranked: dict[tuple[int, int], Margins] = {}

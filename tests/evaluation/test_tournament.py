@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -88,10 +89,27 @@ def test_interval_coverage(repeats: int, lowest: float, highest: float) -> None:
     assert lowest <= np.mean(covered) <= highest
 
 
-@pytest.mark.parametrize("deals", [1, 2])
-def test_unbounded_ratings(deals: int) -> None:
-    found = ranked(made_up([[0, 1, 0], [0, 0, 1], [0, 0, 0]], deals))  # a > b > c > a
+def test_single_deal_leaves_ratings_unbounded() -> None:
+    found = ranked(made_up([[0, 1, 0], [0, 0, 1], [0, 0, 0]], 1))  # a > b > c > a
     assert found.intervals == ((-np.inf, np.inf),) * 3
     content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert [one["interval"] for one in content["agents"]] == [[None, None]] * 3
     assert str(found).count("unbounded") == 3
+
+
+def test_agents_that_tie_in_every_pair() -> None:
+    found = ranked({(0, 1): np.tile([5, -5], (100, 1))})
+    rate, (low, high) = found.pairs[0, 1].win_rate, found.pairs[0, 1].interval
+    assert rate == 0.5
+    assert found.ratings == pytest.approx((0, 0), abs=1e-9)
+    for interval in found.intervals:  # half the difference of the two, whose sum is 0
+        expected = [200 * math.log10(end / (1 - end)) for end in (low, high)]
+        assert interval == pytest.approx(expected, rel=0.01)
+
+
+def test_agent_whose_results_do_not_differ() -> None:
+    found = ranked(made_up([[0, 1, 1], [0, 0, 0.6], [0, 0, 0]], 100))
+    low, high = found.intervals[0]
+    assert found.agents[0] == "a"
+    assert -np.inf < low < found.ratings[0] - 50
+    assert high == pytest.approx(found.ratings[0])  # it won all games
