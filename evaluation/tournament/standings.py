@@ -133,11 +133,10 @@ def standings(
     ratings, *bootstraps = bradley_terry(wins)
     low, high = np.percentile(bootstraps, [2.5, 97.5], axis=0)
     for agent in range(len(agents)):
-        pairs = [(pair, one if pair[0] == agent else 2 - one) for pair, one in zip(margins, won, strict=True)]
-        own = [one for pair, one in pairs if agent in pair]
-        if not np.ptp(own, axis=1).any():
+        results = [one if i == agent else 2 - one for (i, j), one in zip(margins, won, strict=True) if agent in (i, j)]
+        if not np.ptp(results, axis=1).any():
             others = np.delete(ratings, agent)
-            ends = np.array(interval_without_variance(own, others))
+            ends = np.array(interval_without_variance(results, others))
             # The mean of all ratings, which is 0, moves with the agent's.
             low[agent], high[agent] = ratings[agent] + (ends - ratings[agent]) * len(others) / len(agents)
     order = np.argsort(-ratings, kind="stable")
