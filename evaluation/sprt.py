@@ -25,6 +25,7 @@ from german_whist.evaluation.games import DEFAULT_BATCH, MirroredGames, Progress
 from german_whist.evaluation.match import game_title
 from german_whist.evaluation.report import Report, Table
 from german_whist.evaluation.statistics import Z95
+from german_whist.evaluation.stopped_walk import median_unbiased
 from german_whist.game.endgame_setting import PLAYED, Endgame
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
@@ -63,6 +64,25 @@ def log_likelihood_ratio(counts: npt.ArrayLike, elo0: float, elo1: float) -> flo
     return (elo1 - elo0) * (nelo - middle) / error**2
 
 
+def estimate_after_test(counts: npt.ArrayLike, elo0: float, elo1: float) -> tuple[float, tuple[float, float]]:
+    """Return the median-unbiased normalised Elo after a test, and its 95 % interval.
+
+    The log-likelihood ratio is taken as a random walk that is looked at after every 16 pairs and has stopped now; see
+    :func:`~german_whist.evaluation.stopped_walk.median_unbiased`.
+
+    Args:
+        counts: pairs that scored 0, ½, 1, 1½ and 2.
+        elo0: normalised Elo of the null hypothesis.
+        elo1: normalised Elo of the alternative.
+    """
+    looks, middle = math.ceil(int(np.sum(counts)) / CHECK_EVERY), (elo0 + elo1) / 2
+    (nelo, error), (_, error_at_middle) = estimate(counts), estimate(counts, middle)
+    slope = (elo1 - elo0) / error_at_middle**2  # of the ratio, by normalised Elo
+    drifts = median_unbiased(looks, slope * (nelo - middle), slope * error / math.sqrt(looks), BOUND)
+    unbiased, low, high = (middle + drift * looks / slope for drift in drifts)
+    return unbiased, (low, high)
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SPRTResult(Report):
     """Result of ``play_sprt``.
@@ -73,8 +93,11 @@ class SPRTResult(Report):
         elo0: the null hypothesis: the first agent is at most this much stronger, in normalised Elo.
         elo1: the alternative: it is at least this much stronger.
         counts: mirrored deals in which the first agent scored 0, ½, 1, 1½ and 2.
-        nelo: normalised Elo of the first agent, biased away from zero by early stopping.
+        nelo: normalised Elo of the first agent, too far from the hypotheses' middle on average: tests stop early by
+            luck.
         interval: 95 % interval of ``nelo``, as if the number of deals had been fixed.
+        unbiased: normalised Elo that is too high as often as too low.
+        unbiased_interval: 95 % interval of ``unbiased``.
         deals: number of deals, each played twice.
         first: name of the first agent.
         second: name of the second agent.
@@ -90,6 +113,8 @@ class SPRTResult(Report):
     counts: tuple[int, ...]
     nelo: float
     interval: tuple[float, float]
+    unbiased: float
+    unbiased_interval: tuple[float, float]
     deals: int
     first: str
     second: str
@@ -106,11 +131,14 @@ class SPRTResult(Report):
         }[self.accepted]
         nelo = f"{self.nelo:+z.1f} ± {(self.interval[1] - self.interval[0]) / 2:.1f}"
         counts = " / ".join(map(str, self.counts))
-        row = (self.first, self.second, nelo, f"{self.log_ratio:.2f}", str(self.deals), counts)
-        columns = ("agent", "opponent", "nElo", "LLR", "deals", "0 / ½ / 1 / 1½ / 2 won")
+        low, high = self.unbiased_interval
+        unbiased = f"{self.unbiased:+z.1f} ({low:+z.1f} to {high:+z.1f})"
+        row = (self.first, self.second, nelo, unbiased, f"{self.log_ratio:.2f}", str(self.deals), counts)
+        columns = ("agent", "opponent", "nElo", "unbiased", "LLR", "deals", "0 / ½ / 1 / 1½ / 2 won")
         notes = [
             f"LLR: log-likelihood ratio; the test ends at ±{BOUND:.2f} (error rates of 5 %), seed {self.seed}",
             "nElo: normalised Elo; ± is the 95 % interval, as if the number of deals had been fixed",
+            "unbiased: normalised Elo, too high as often as too low although the test stopped by itself; 95 % interval",
             "won: mirrored deals by the games that the agent won of two",
         ]
         return [Table(game_title(self.rules, self.endgame), columns, [row], notes), verdict]
@@ -175,6 +203,7 @@ def play_sprt(
             if abs(log_ratio) >= BOUND:
                 break
     nelo, error = estimate(counts)
+    unbiased, unbiased_interval = estimate_after_test(counts, elo0, elo1)
     return SPRTResult(
         accepted="undecided" if abs(log_ratio) < BOUND else "elo1" if log_ratio > 0 else "elo0",
         log_ratio=log_ratio,
@@ -183,6 +212,8 @@ def play_sprt(
         counts=tuple(counts.tolist()),
         nelo=nelo,
         interval=(nelo - Z95 * error, nelo + Z95 * error),
+        unbiased=unbiased,
+        unbiased_interval=unbiased_interval,
         deals=deals,
         first=players.names[0],
         second=players.names[1],

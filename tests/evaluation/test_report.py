@@ -37,7 +37,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[str]]]] = {
     ),
     "sequential test": (
         lambda: play_sprt("heuristic", "random", elo0=0, elo1=50, seed=2, rules="small", max_deals=64),
-        lambda result: [f"{result.nelo:+.1f}", f"{result.log_ratio:.2f}", f"{result.deals}"],
+        lambda result: [f"{result.nelo:+.1f}", f"{result.unbiased:+.1f}", f"{result.log_ratio:.2f}", f"{result.deals}"],
     ),
     "standings": (
         lambda: play_tournament(["random", "greedy", "heuristic"], deals=20, rules="tiny"),

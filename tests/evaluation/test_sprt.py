@@ -16,6 +16,7 @@ from german_whist.evaluation.sprt import (
     NELO_PER_T,
     SCORES,
     estimate,
+    estimate_after_test,
     log_likelihood_ratio,
     play_sprt,
 )
@@ -78,17 +79,22 @@ def shares_with(nelo: float, shape: str = "usual") -> np.ndarray:
     return shares
 
 
+def simulated_test(
+    rng: np.random.Generator, bounds: tuple[float, float], shares: np.ndarray, looks: float = math.inf
+) -> np.ndarray:
+    """Counts at the end of a test of made-up pairs."""
+    counts, look, ratio = np.zeros(5, np.int64), 0, 0.0
+    while abs(ratio) < BOUND and look < looks:
+        counts += rng.multinomial(CHECK_EVERY, shares)
+        look, ratio = look + 1, log_likelihood_ratio(counts, *bounds)
+    return counts
+
+
 def error_rate(bounds: tuple[float, float], wrong: int, tests: int, shape: str = "usual") -> float:
     """Return how often tests accept hypothesis ``wrong``, 0 or 1, when the other one is exactly true."""
     rng, shares = np.random.default_rng(1), shares_with(bounds[1 - wrong], shape)
-    accepted = []
-    for _ in range(tests):
-        counts, ratio = np.zeros(5, np.int64), 0.0
-        while abs(ratio) < BOUND:
-            counts += rng.multinomial(CHECK_EVERY, shares)
-            ratio = log_likelihood_ratio(counts, *bounds)
-        accepted.append(int(ratio > 0))
-    return accepted.count(wrong) / tests
+    ends = [simulated_test(rng, bounds, shares) for _ in range(tests)]
+    return sum(int(log_likelihood_ratio(counts, *bounds) > 0) == wrong for counts in ends) / tests
 
 
 @pytest.mark.parametrize(
@@ -109,6 +115,23 @@ def test_error_rates_at_length(wrong: int, elo1: int, tests: int) -> None:
     assert 0.015 <= rate <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / tests)
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("looks", [60, math.inf])
+@pytest.mark.parametrize("truth", [0, 10, 20, 40])
+def test_unbiased_estimates(truth: float, looks: float) -> None:
+    bounds, tests = (0, 20), 1000
+    rng, shares = np.random.default_rng(3), shares_with(truth)
+    ends = [simulated_test(rng, bounds, shares, looks) for _ in range(tests)]
+    found, intervals = zip(*(estimate_after_test(counts, *bounds) for counts in ends), strict=True)
+    low, high = np.transpose(intervals)
+    covered, plain = np.mean((low <= truth) & (truth <= high)), np.median([estimate(counts)[0] for counts in ends])
+    print(
+        f"truth {truth}, at most {looks} looks: median {np.median(found):.1f}, plain {plain:.1f}, cover {covered:.1%}"
+    )
+    assert abs(np.mean(np.array(found) < truth) - 0.5) <= 2 * math.sqrt(0.25 / tests)
+    assert 0.93 <= covered <= 0.97
+
+
 def pairs_won(margins: np.ndarray) -> tuple[int, ...]:
     return tuple(np.bincount(np.sign(margins).sum(axis=1) + 2, minlength=5).tolist())
 
@@ -118,6 +141,8 @@ def test_stops_at_first_decision() -> None:
     result = play_sprt("greedy", "random", elo0=0, elo1=50, **game)
     assert (result.accepted, result.deals % CHECK_EVERY) == ("elo1", 0)
     assert result.log_ratio >= math.log(19)
+    low, high = result.unbiased_interval
+    assert low < result.unbiased < min(high, result.nelo)
     margins = play_match("greedy", "random", deals=result.deals, **game).margins
     assert result.counts == pairs_won(margins)
     for look in range(CHECK_EVERY, result.deals, CHECK_EVERY):
