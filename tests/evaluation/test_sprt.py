@@ -117,7 +117,7 @@ def test_error_rates_at_length(wrong: int, elo1: int, tests: int) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("looks", [60, math.inf])
-@pytest.mark.parametrize("truth", [0, 10, 20, 40])
+@pytest.mark.parametrize("truth", [0, 20, 40])
 def test_unbiased_estimates(truth: float, looks: float) -> None:
     bounds, tests = (0, 20), 1000
     rng, shares = np.random.default_rng(3), shares_with(truth)
