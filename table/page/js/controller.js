@@ -9,7 +9,7 @@ import { showHint, showLesson } from "./coach/panel.js";
 import { recallText } from "./coach/recall.js";
 import { pressTool, setTool } from "./dialogs/menu.js";
 import { byId } from "./dom.js";
-import { alertUser, announce } from "./notices.js";
+import { alertUser, announce, clearAlert } from "./notices.js";
 import { settings, tempo } from "./settings.js";
 import { sound } from "./sound.js";
 import { showLog } from "./table/log.js";
@@ -64,6 +64,7 @@ export class Controller {
     showResult(session, over && session.kind !== "recording", this.actions);
     if (session.lesson === null) showHint(settled && !this.hintHidden ? session.hint : null, () => this.hideHint());
     showLesson(session, this.actions.leave);
+    byId("grid").classList.toggle("over", over && session.kind !== "recording");
     byId("tools").hidden = over && session.kind !== "recording"; // the result has its own buttons
     setTool("Hint", { enabled: settled && session.can.hint && !this.busy, hidden: session.lesson !== null });
     setTool("Take back", { enabled: settled && session.can.takeBack && !this.busy });
@@ -319,7 +320,10 @@ export class Controller {
   /** @param {KeyboardEvent} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") !== null) return;
-    if (event.key === "Escape" && this.session?.hint) this.hideHint();
+    if (event.key === "Escape") {
+      clearAlert();
+      if (this.session?.hint) this.hideHint();
+    }
     if (!settings.shortcuts) return;
     if (
       event.target instanceof HTMLInputElement ||

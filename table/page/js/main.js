@@ -16,7 +16,7 @@ import { closeLast, openDialog } from "./dialogs/dialog.js";
 import { openMenu, showTools } from "./dialogs/menu.js";
 import { absentOpponent, firstOpponent, isListed, opponentList } from "./dialogs/opponents.js";
 import { byId, h } from "./dom.js";
-import { followLayout } from "./layout.js";
+import { followLooks } from "./looks.js";
 import { alertUser, alertWhile } from "./notices.js";
 import { change, keepSession, keptSession, settings } from "./settings.js";
 import { loadCards } from "./table/card.js";
@@ -457,7 +457,7 @@ function connect() {
     () => controller.session,
     (session) => controller.open(session),
   );
-  followLayout(() => controller.redraw());
+  followLooks(() => controller.redraw());
   history.replaceState(history.state ?? {}, "");
   window.addEventListener("popstate", ({ state }) => {
     if (state === null) return; // another address was typed in

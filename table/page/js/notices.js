@@ -10,13 +10,21 @@ let clearing;
 function show(message) {
   const element = byId("alert");
   clearTimeout(clearing);
+  element.togglePopover(true);
   if (element.textContent !== message) element.textContent = message; // setting it again would make screen readers repeat it
 }
 
 /** @param {string} message that is no longer shown */
 function clear(message) {
   const element = byId("alert");
-  if (element.textContent === message) element.textContent = "";
+  if (element.textContent === message) clearAlert();
+}
+
+/** Take away what is said. */
+export function clearAlert() {
+  const element = byId("alert");
+  element.textContent = "";
+  element.hidePopover();
 }
 
 /**

@@ -22,11 +22,10 @@ const SPADES_FIRST = [3, 2, 1, 0];
 export function showHint(hint, close) {
   const panel = byId("coach");
   if (hint === null) {
-    if (panel.dataset.kind === "hint") panel.hidden = true;
+    if (panel.dataset.kind === "hint") panel.hidePopover();
     return;
   }
   panel.dataset.kind = "hint";
-  panel.hidden = false;
   fill(
     panel,
     h(
@@ -43,6 +42,7 @@ export function showHint(hint, close) {
     ),
     h("div", { class: "hint-details" }, ...details(hint)),
   );
+  panel.togglePopover(true);
 }
 
 /** @param {Hint} hint @returns {HTMLElement[]} its figures */
@@ -117,13 +117,12 @@ export function showLesson(session, leave) {
   const { lesson } = session;
   const panel = byId("coach");
   if (lesson === null) {
-    if (panel.dataset.kind === "lesson") panel.hidden = true;
+    if (panel.dataset.kind === "lesson") panel.hidePopover();
     return;
   }
   const step = `${session.id} ${lesson.step} ${lesson.done}`;
-  if (panel.dataset.kind === "lesson" && panel.dataset.step === step && !panel.hidden) return;
+  if (panel.dataset.kind === "lesson" && panel.dataset.step === step && panel.matches(":popover-open")) return;
   Object.assign(panel.dataset, { kind: "lesson", step });
-  panel.hidden = false;
   announce(lesson.text);
   const progress = h("progress", { max: lesson.steps, value: lesson.step, "aria-label": "Lesson" });
   fill(
@@ -137,4 +136,5 @@ export function showLesson(session, leave) {
     progress,
     h("p", {}, lesson.text),
   );
+  panel.togglePopover(true);
 }

@@ -5,6 +5,7 @@ import { NO_CARD } from "../../engine/cards.js";
 import { cardName } from "../../game/deal/words.js";
 import { byId, fill, h } from "../dom.js";
 import { picture } from "./card.js";
+import { openLog } from "./log.js";
 
 /** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../../game/types.js").Session} Session */
@@ -92,6 +93,12 @@ function lastTrick(last, name) {
       picture(last.cards[other], cardName(last.cards[other])),
       picture(last.cards[side], `${cardName(last.cards[side])}, the winning card`, "winning"),
     ),
-    h("p", { class: "caption" }, "Last trick", h("br"), `${name(side)} won`),
+    h(
+      "button",
+      { class: "caption", title: "What happened", onclick: openLog },
+      "Last trick",
+      h("br"),
+      `${name(side)} won`,
+    ),
   ];
 }

@@ -34,30 +34,34 @@ export class CardButtons {
    * Show cards, in this order.
    *
    * @param {HandCard[]} cards
-   * @param {{rows?: number, marked?: number[], drawn?: number | null}} [look] `marked`: cards to point at; `drawn`: the one that came last
+   * @param {{marked?: number[], drawn?: number | null}} [look] `marked`: cards to point at; `drawn`: the one that came last
    */
-  show(cards, { rows = 1, marked = [], drawn = null } = {}) {
+  show(cards, { marked = [], drawn = null } = {}) {
     const focused = cards.length > 0 && this.element.contains(document.activeElement);
     const place = this.inOrder().indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
     this.cards = new Map(cards.map((card) => [card.card, card]));
     if (this.raised !== null && !this.cards.get(this.raised)?.playable) this.raised = null;
-    const columns = Math.ceil(cards.length / rows);
+    const columns = Math.ceil(cards.length / 2); // of two rows; the style sheet chooses between them and one
     const nodes = cards.map((card, number) => {
       const button = this.button(card);
-      const row = Math.floor(number / Math.max(columns, 1));
-      const inRow = row < rows - 1 ? columns : cards.length - columns * (rows - 1);
-      const column = number - row * columns;
-      const numbers = { "--i": column, "--n": inRow, "--row": row };
+      const isUpper = number < columns;
+      const numbers = {
+        "--i": number,
+        "--n": cards.length,
+        "--i2": isUpper ? number : number - columns,
+        "--n2": isUpper ? columns : cards.length - columns,
+        "--row2": Number(!isUpper),
+      };
       for (const [name, value] of Object.entries(numbers)) button.style.setProperty(name, String(value));
-      button.classList.toggle("last", column === inRow - 1);
-      button.classList.toggle("upper", row < rows - 1);
+      button.classList.toggle("last", number === cards.length - 1);
+      button.classList.toggle("end-of-row", number === columns - 1);
+      button.classList.toggle("upper", isUpper);
       button.classList.toggle("marked", marked.includes(card.card));
       button.classList.toggle("drawn", card.card === drawn);
       this.update(button, card);
       return /** @type {HTMLElement} */ (button.parentElement);
     });
     for (const card of [...this.buttons.keys()]) if (!this.cards.has(card)) this.buttons.delete(card);
-    this.element.style.setProperty("--rows", String(rows));
     reconcile(this.element, nodes);
     if (focused && !this.element.contains(document.activeElement)) this.focus(place);
   }

@@ -150,7 +150,7 @@ function buttonsOf(session, actions) {
     if (isOver) add("Rematch", actions.rematch, "primary");
     add("New game", actions.newGame, isOver ? "quiet" : "primary");
   }
-  add("Review", actions.review, "", "review");
+  add("Review", actions.review, session.position.result?.winner === "opponent" ? "primary" : "", "review");
   add("Share", actions.share, "quiet");
   if (recall !== null) add(recallText(recall), () => openRecall(recall), "quiet");
   if (session.can.swap) {

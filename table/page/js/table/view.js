@@ -6,7 +6,6 @@ import { rulesTitle } from "../../game/catalogue.js";
 import { actionName } from "../../game/deal/words.js";
 import { capital } from "../../game/wording.js";
 import { byId, fill, h } from "../dom.js";
-import { isNarrow } from "../layout.js";
 import { settings } from "../settings.js";
 import { isCard, sortCards, suitOrder, timeText } from "../words.js";
 import { showStock, showTrick } from "./center.js";
@@ -56,7 +55,8 @@ export class TableView {
     const hand = inOrder(position.hand, position.trump).map((card) =>
       shown.waiting ? waitingCard(card, position.result) : card,
     );
-    this.hand.show(hand, { rows: rows(hand.length), marked, drawn: position.lastTrick?.takes.you ?? null });
+    byId("grid").dataset.hand = rows(hand.length);
+    this.hand.show(hand, { marked, drawn: position.lastTrick?.takes.you ?? null });
     if (shown.waiting) this.hand.raise(null);
   }
 
@@ -131,9 +131,8 @@ function waitingCard(card, result) {
   return { ...card, playable: false, reason: result === null ? "It is not your turn." : "The deal is over." };
 }
 
-/** @param {number} count of cards @returns {number} the rows that they are shown in */
+/** @param {number} count of cards @returns {import("../settings.js").Settings["hand"]} in which rows they lie: two, one, or what the layout says */
 function rows(count) {
-  if (settings.hand === "stacked") return count > 1 ? 2 : 1;
-  if (settings.hand === "row" || count < 8) return 1;
-  return isNarrow() ? 2 : 1;
+  const { hand } = settings;
+  return count < (hand === "stacked" ? 2 : 8) ? "row" : hand;
 }

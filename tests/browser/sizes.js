@@ -1,0 +1,59 @@
+/*
+ * What is wrong with the table in a window of this size: cards, plate and prompt can be seen, what is open covers neither
+ * hand nor prize, and the smaller things are smaller.
+ */
+(least) => {
+  const wrong = [];
+  const boxOf = (selector) => document.querySelector(selector)?.getBoundingClientRect() ?? null;
+  const shown = (box) => box !== null && box.width > 0 && box.height > 0;
+  const prize = boxOf(".prize img, .open-cards img") ?? boxOf("#trick img");
+  const hand = [...document.querySelectorAll("#hand img")].map((image) => image.getBoundingClientRect());
+  const edge = hand.length > 0 ? Math.max(...hand.map(({ bottom }) => bottom)) : 0;
+  const bottom = boxOf("#table").bottom;
+  const tooLow = document.documentElement.scrollHeight - innerHeight;
+  if (innerHeight >= 320) {
+    if (tooLow > 1) wrong.push(`the page scrolls by ${Math.round(tooLow)}`);
+    if (edge > innerHeight + 1) wrong.push(`the hand ends ${Math.round(edge - innerHeight)} below the screen`);
+  }
+  if (edge > bottom + 1) wrong.push(`the hand ends ${Math.round(edge - bottom)} below the table`);
+  if (document.documentElement.scrollWidth > innerWidth) wrong.push("the page scrolls sideways");
+  const isOver = !document.querySelector("#result").hidden;
+  if (!isOver) {
+    for (const selector of ["#near-plate .plate", "#prompt", "#far-plate .plate", "#stage"])
+      if (!shown(boxOf(selector))) wrong.push(`${selector} is gone`);
+    if (prize !== null && prize.width < least) wrong.push(`the prize is ${Math.round(prize.width)} wide`);
+    const last = boxOf("#last img");
+    if (shown(last) && prize !== null && last.height > prize.height)
+      wrong.push("the last trick is larger than the prize");
+  }
+  const parts = [...hand, prize].filter(shown);
+  for (const open of document.querySelectorAll(":popover-open")) {
+    const box = open.getBoundingClientRect();
+    const covers = (part) =>
+      box.left < part.right - 1 && part.left < box.right - 1 && box.top < part.bottom - 1 && part.top < box.bottom - 1;
+    if (parts.some(covers)) wrong.push(`${open.id} covers a card`);
+    if (box.left < -1 || box.right > innerWidth + 1 || box.top < -1) wrong.push(`${open.id} is cut off`);
+  }
+  for (const name of document.querySelectorAll(".plate strong")) {
+    const [inside, outside] = [name.getBoundingClientRect(), name.closest(".plate").getBoundingClientRect()];
+    if (inside.left < outside.left || inside.right > outside.right)
+      wrong.push(`a name leaves its box: ${name.textContent}`);
+  }
+  for (const row of document.querySelectorAll(".bars thead tr")) {
+    const table = row.closest("table").getBoundingClientRect();
+    let end = -Infinity;
+    for (const cell of row.querySelectorAll("th, td")) {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      const words = range.getBoundingClientRect();
+      if (words.width === 0 || cell.querySelector(".hidden")) continue;
+      if (words.left < end + 6) wrong.push(`headings touch: ${cell.textContent}`);
+      if (words.right > table.right + 1) wrong.push(`cut off: ${cell.textContent}`);
+      end = words.right;
+    }
+    const panel = row.closest("#coach");
+    if (panel !== null && panel.scrollWidth > panel.clientWidth)
+      wrong.push(`the panel is too narrow: ${row.textContent}`);
+  }
+  return wrong;
+};

@@ -1,0 +1,77 @@
+"""One page a state, in windows of twelve sizes: what a player needs can be seen, and nothing covers the cards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import OpenTable, StartServer
+from tests.browser.playing import LONGEST, follows, play
+from tests.browser.table import Table
+
+SIZES = [
+    *((320, 480), (480, 320), (568, 320), (390, 844), (844, 390), (932, 430)),
+    *((768, 1024), (1024, 768), (1280, 720), (1440, 900), (1920, 1080), (2560, 1440)),
+]
+EDGES = [
+    *((320, 200), (320, 256), (480, 270), (896, 414), (926, 428), (960, 440), (3440, 1440)),
+    *((width, height) for width in range(320, 2561, 80) for height in (320, 480, 720, 1080)),
+]
+_WRONG = (Path(__file__).parent / "sizes.js").read_text()
+_LEAST = 24  # pixels that the prize is wide in the smallest windows
+
+
+def wrong_at(table: Table, sizes: list[tuple[int, int]]) -> dict[str, list[str]]:
+    """Return what is wrong with a table at these sizes."""
+    found = {}
+    for width, height in sizes:
+        table.page.set_viewport_size({"width": width, "height": height})
+        table.page.evaluate("() => new Promise(requestAnimationFrame)")
+        if wrong := table.page.evaluate(_WRONG, _LEAST):
+            found[f"{width}x{height}"] = wrong
+    table.page.set_viewport_size({"width": 1280, "height": 800})
+    return found
+
+
+SOME = pytest.mark.parametrize(
+    "sizes", [SIZES, pytest.param(EDGES, marks=pytest.mark.nightly)], ids=["gate", "nightly"]
+)
+
+
+@SOME
+def test_a_hint_covers_neither_hand_nor_prize(open_table: OpenTable, sizes: list[tuple[int, int]]) -> None:
+    table = open_table()
+    table.go_to(play(table, "classic", follows, **LONGEST))
+    assert wrong_at(table, sizes) == {}
+    table.button("Hint").click()
+    table.page.get_by_role("region", name="Coach", exact=True).wait_for()
+    assert wrong_at(table, sizes) == {}
+
+
+@SOME
+def test_the_values_of_ones_own_agent_fit_beside_the_coachs(
+    open_table: OpenTable, start_server: StartServer, tmp_path: Path, sizes: list[tuple[int, int]]
+) -> None:
+    weights = tmp_path / "run.safetensors"
+    weights.write_bytes((Path(__file__).parents[2] / "agents/weights/small.safetensors").read_bytes())
+    table = open_table(start_server("classic", str(weights)))
+    table.go_to(play(table, "classic", follows, agent=str(weights)))
+    table.button("Hint").click()
+    table.page.get_by_role("region", name="Coach", exact=True).wait_for()
+    assert table.page.get_by_role("columnheader", name="tricks by").count() == 1
+    assert wrong_at(table, sizes) == {}
+
+
+@SOME
+def test_quiz_result_and_review_fit(open_table: OpenTable, sizes: list[tuple[int, int]]) -> None:
+    table = open_table(settings={"memoryQuiz": True})
+    table.go_to(play(table, "classic", lambda session: session["position"]["stage"] == "endgame", **LONGEST))
+    table.page.get_by_role("dialog", name="Memory").wait_for()
+    assert wrong_at(table, sizes) == {}
+    table.page.keyboard.press("Escape")
+    table.go_to(play(table, "classic", lambda session: session["position"]["result"] is not None, **LONGEST))
+    assert wrong_at(table, sizes) == {}
+    table.button("Review").first.click()
+    table.page.get_by_role("dialog").wait_for()
+    assert wrong_at(table, sizes) == {}
