@@ -26,7 +26,7 @@
       [box.left, box.top, box.right, box.bottom].map(Math.round),
     ].join(" ");
 
-  const look = () => {
+  const look = (root) => {
     const wrong = [];
     const parts = [];
     const add = (element, words, box, clips, text) => {
@@ -52,6 +52,7 @@
       const style = styleOf(element);
       if (
         element.matches("noscript") ||
+        (element !== root && element.matches(":popover-open")) || // it may lie on what is not a card
         style.display === "none" ||
         style.visibility === "hidden" ||
         style.clipPath !== "none"
@@ -92,10 +93,9 @@
         }
       }
     };
-    const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
     const isLow = parseFloat(getComputedStyle(document.body).minHeight) > innerHeight; // then the page scrolls
     const screen = { clip: { left: 0, top: 0, right: innerWidth, bottom: innerHeight }, beside: false, beyond: isLow };
-    visit(dialog ?? document.body, [screen]);
+    visit(root, [screen]);
     parts.sort((one, other) => one.box.top - other.box.top);
     parts.forEach((one, number) => {
       for (let next = number + 1; next < parts.length && parts[next].box.top < one.box.bottom - 2; next += 1) {
@@ -114,7 +114,9 @@
     Object.assign(frameElement.style, { width: `${width}px`, height: `${height}px` });
     frameElement.getBoundingClientRect(); // from here on, this page has its new size
     dispatchEvent(new Event("resize"));
-    const wrong = look();
+    const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
+    const roots = dialog === undefined ? [document.body, ...document.querySelectorAll(":popover-open")] : [dialog];
+    const wrong = roots.flatMap(look);
     if (wrong.length > 0) found.push([`${width}x${height}`, wrong]);
   }
   return found;

@@ -7,7 +7,7 @@ import * as sessions from "../game/sessions.js";
 import { untilBack, waitFor } from "./attempt.js";
 import { showHint, showLesson } from "./coach/panel.js";
 import { recallText } from "./coach/recall.js";
-import { pressTool, setTool } from "./dialogs/menu.js";
+import { closeQuestion, pressTool, setTool } from "./dialogs/menu.js";
 import { byId } from "./dom.js";
 import { alertUser, announce, clearAlert } from "./notices.js";
 import { settings, tempo } from "./settings.js";
@@ -58,6 +58,7 @@ export class Controller {
     const { session } = this;
     if (session === null) return;
     this.shown = shown;
+    closeQuestion();
     this.view.show(shown, session);
     const settled = shown.position === session.position;
     const over = settled && session.position.result !== null;
@@ -322,6 +323,7 @@ export class Controller {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") !== null) return;
     if (event.key === "Escape") {
       clearAlert();
+      closeQuestion();
       if (this.session?.hint) this.hideHint();
     }
     if (!settings.shortcuts) return;

@@ -13,7 +13,7 @@ import { attempt } from "./attempt.js";
 import { openQuiz } from "./coach/recall.js";
 import { Controller } from "./controller.js";
 import { closeLast, openDialog } from "./dialogs/dialog.js";
-import { openMenu, showTools } from "./dialogs/menu.js";
+import { openMenu, openQuestion, showTools } from "./dialogs/menu.js";
 import { absentOpponent, firstOpponent, isListed, opponentList } from "./dialogs/opponents.js";
 import { byId, h } from "./dom.js";
 import { followLooks } from "./looks.js";
@@ -354,7 +354,7 @@ function claim() {
   const {
     agent: { title },
   } = current();
-  openMenu("How does the deal end?", [
+  openQuestion("How does the deal end?", [
     ["The rest are mine", "You take all the tricks that are left", () => void controller.claim("mine")],
     ["The rest are yours", `${title} takes all the tricks that are left`, () => void controller.claim("theirs")],
     ["I concede", `${title} wins the deal`, () => void controller.claim("lost")],

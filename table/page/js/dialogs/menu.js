@@ -49,26 +49,47 @@ export function pressTool(name) {
   buttons.get(name)?.click();
 }
 
+/** @typedef {[string, string, () => void]} Entry  words, explanation, action */
+
+/** @param {Entry[]} entries @param {() => void} close called before the action @returns {HTMLButtonElement[]} */
+function buttonsFor(entries, close) {
+  return entries.map(([words, about, act]) => {
+    const button = h("button", { class: "entry" }, h("strong", {}, words), h("small", {}, about));
+    button.addEventListener("click", () => {
+      close();
+      act();
+    });
+    return button;
+  });
+}
+
+/** Ask beside the cards, which stay in sight. @param {string} title @param {Entry[]} entries */
+export function openQuestion(title, entries) {
+  const panel = byId("question");
+  const close = h("button", { class: "close", "aria-label": "Close", onclick: closeQuestion }, icon("close"));
+  const buttons = buttonsFor(entries, closeQuestion);
+  fill(panel, h("header", {}, h("h2", {}, title), close), ...buttons);
+  panel.setAttribute("aria-label", title);
+  panel.togglePopover(true);
+  buttons[0].focus();
+}
+
+/** Take the question away, if there is one. */
+export function closeQuestion() {
+  const panel = byId("question");
+  if (!panel.matches(":popover-open")) return;
+  const left = panel.contains(document.activeElement);
+  panel.hidePopover();
+  if (left) byId("hand").focus({ preventScroll: true });
+}
+
 /**
  * @param {string} title
- * @param {[string, string, () => void][]} entries words, explanation, action
+ * @param {Entry[]} entries
  */
 export function openMenu(title, entries) {
   const dialog = openDialog(
     title,
-    entries.map(([words, about, act]) =>
-      h(
-        "button",
-        {
-          class: "entry",
-          onclick: () => {
-            dialog.close();
-            act();
-          },
-        },
-        h("strong", {}, words),
-        h("small", {}, about),
-      ),
-    ),
+    buttonsFor(entries, () => dialog.close()),
   );
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** The end of a deal: who won, what it means for the match, and what can be done next. */
 
+import { rulesNamed } from "../../engine/rules.js";
 import * as sessions from "../../game/sessions.js";
 import { capital, countText } from "../../game/wording.js";
 import { openRecall, recallText } from "../coach/recall.js";
@@ -51,6 +52,7 @@ export function showResult(session, visible, actions) {
   const buttons = buttonsOf(session, actions);
   fill(
     byId("result-more"),
+    tricksInOrder(session),
     ...lines(session).map((line) => h("p", {}, line)),
     h("div", { class: "buttons" }, ...buttons),
   );
@@ -60,6 +62,13 @@ export function showResult(session, visible, actions) {
     void offerFile(session, byId("result-more"), actions.keep);
     if (session.day !== null) void showHouse(session, result, byId("result-more"));
   }
+}
+
+/** @param {Session} session @returns {HTMLElement} the tricks that counted, in order; the result says in words how many there were */
+function tricksInOrder({ events, rules }) {
+  const { counts, foreplay } = rulesNamed(rules);
+  const won = events.filter(({ kind, trick }) => kind === "win" && (counts === "all" || (trick ?? 0) > foreplay));
+  return h("div", { class: "tricks", "aria-hidden": "true" }, ...won.map(({ by }) => h("i", { class: by })));
 }
 
 /** @param {Session} session @returns {boolean} whether its result is still shown */
