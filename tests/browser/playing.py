@@ -69,7 +69,7 @@ def ask_again(table: Table) -> None:
     table.wait()
 
 
-RESULT = re.compile(r"((You win|Textbook wins) \d+ to \d+|The deal is drawn, \d+ tricks? each)(, played low)?")
+RESULT = re.compile(r"(You (win|lose) \d+ to \d+|The deal is drawn, \d+ tricks? each)(, played low)?")
 
 WAYS = ("mouse", "touch", "keyboard")
 

@@ -94,6 +94,13 @@ def until(table: Table, condition: str) -> None:
     raise TimeoutError(condition)
 
 
+def show(table: Table, session: str) -> None:
+    """Show a session of any kind, as its address does on a page that is opened anew."""
+    table.page.goto("about:blank")
+    table.page.goto(f"{table.server.address}#session={session}")
+    table.wait()
+
+
 def test_every_game_is_played_to_its_end_and_counted(table: Table) -> None:
     before = table.do("statistics")["deals"]
     results = table.page.evaluate(_PLAY_EVERY_GAME)
@@ -548,3 +555,30 @@ def test_tricks_of_a_low_deal_are_those_that_were_taken(table: Table) -> None:
         session = table.do("act", session, session["position"]["decision"]["actions"][0])
     group = table.do("statistics")["groups"][0]
     assert group["tricks"] == session["position"]["result"]["tricks"]["you"]
+
+
+def test_changes_of_the_chance_to_win_have_a_unit(table: Table) -> None:
+    session = table.page.evaluate(_PLAY_DAY)
+    assert table.do("review", session["id"], 1)["swings"]
+    show(table, session["id"])
+    table.button("Review").click()
+    changes = table.page.locator(".swings b")
+    changes.first.wait_for()
+    assert all(re.fullmatch(r"[+−]\d+ percentage points?", words) for words in changes.all_text_contents())
+
+
+def test_the_numbers_of_a_person_come_first_in_results_scores_and_lists(table: Table) -> None:
+    session = table.do("create", {"rules": "small", "agent": "heuristic", "match": "best_of:3", "seat": 0, "seed": 1})
+    while session["can"]["next"] or session["position"]["decision"]:
+        if session["can"]["next"]:
+            session = table.do("next", session)
+        while session["position"]["decision"]:
+            session = table.do("act", session, session["position"]["decision"]["actions"][0])
+        tricks = session["position"]["result"]["tricks"]
+        assert f"{tricks['you']} to {tricks['opponent']}" in session["position"]["result"]["text"]
+        numbers = f"{session['match']['score']['you']} to {session['match']['score']['opponent']}"
+        if session["match"]["deals"] > 1:
+            assert numbers in next(one["outcome"] for one in table.do("list") if one["id"] == session["id"])
+    assert session["match"]["winner"] == "opponent"
+    show(table, session["id"])
+    assert numbers in table.page.locator("#match").text_content()

@@ -97,16 +97,11 @@ export function outcomeOf(session) {
     finished,
   } = session;
   if (finished.length === 0) return null;
-  if (winner !== null) return matchText(session, winner);
+  const points = scoreInMatch(score, match);
+  const numbers = `${general(points[seat])} to ${general(points[1 - seat])}`;
+  if (winner !== null) return `${clause(names[seat], `${winner === seat ? "win" : "lose"}{s} the match`)}, ${numbers}`;
   if (finished.length === 1 && match === null) return result(finished[0].deal, seat, names).text;
-  const points = scoreInMatch(score, match);
-  return `${general(points[seat])} to ${general(points[1 - seat])} after ${countText(finished.length, "deal")}`;
-}
-
-/** @param {Session} session @param {number} winner the seat that has won the match @returns {string} */
-function matchText({ setup: { match }, score, names }, winner) {
-  const points = scoreInMatch(score, match);
-  return `${clause(names[winner], "win{s} the match")}, ${general(points[winner])} to ${general(points[1 - winner])}`;
+  return `${numbers} after ${countText(finished.length, "deal")}`;
 }
 
 /** @param {Session} session */

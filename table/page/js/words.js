@@ -26,12 +26,6 @@ export function signed(value, digits = 1) {
   return (value < 0 ? "−" : "+") + text;
 }
 
-/** @param {number} change a difference of chances @returns {string} "+57 points", "−1 point" */
-export function points(change) {
-  const number = Math.round(100 * change);
-  return `${signed(number, 0)} ${Math.abs(number) === 1 ? "point" : "points"}`;
-}
-
 /**
  * Return the order of the suits in a hand.
  *

@@ -3,7 +3,7 @@
 
 import { percent } from "../../game/wording.js";
 import { h, svg } from "../dom.js";
-import { points } from "../words.js";
+import { signed } from "../words.js";
 
 /** @typedef {import("../../game/types.js").Review} Review */
 
@@ -83,7 +83,7 @@ export class WinCurve {
               h(
                 "button",
                 { class: "quiet", onclick: () => choose(swing.move) },
-                h("b", {}, points(swing.change)),
+                h("b", {}, `${signed(100 * swing.change, 0)} percentage points`),
                 h("span", {}, swing.text),
               ),
             ),

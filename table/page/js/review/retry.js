@@ -3,11 +3,11 @@
 
 import { withArticle } from "../../game/coach/judgement.js";
 import { cardName, tricksText } from "../../game/deal/words.js";
-import { capital } from "../../game/wording.js";
+import { capital, countText } from "../../game/wording.js";
 import { h } from "../dom.js";
 import { settings } from "../settings.js";
 import { picture } from "../table/card.js";
-import { isCard, points, sortCards, suitOrder } from "../words.js";
+import { isCard, sortCards, suitOrder } from "../words.js";
 
 /** @typedef {import("../../game/types.js").Move} Move */
 /** @typedef {import("../../game/types.js").Option} Option */
@@ -21,7 +21,7 @@ export function called(action, name) {
 export function lossText(tricks, win, exact) {
   const parts = [];
   if (tricks >= 0.05) parts.push(tricksText(tricks, exact));
-  if (win >= 0.005) parts.push(`${points(win).slice(1)} of the chance to win`);
+  if (win >= 0.005) parts.push(`${countText(Math.round(100 * win), "point")} of the chance to win`);
   return parts.join(" and ") || "next to nothing";
 }
 
