@@ -582,3 +582,66 @@ def test_the_numbers_of_a_person_come_first_in_results_scores_and_lists(table: T
     assert session["match"]["winner"] == "opponent"
     show(table, session["id"])
     assert numbers in table.page.locator("#match").text_content()
+
+
+_SILENT = """IDBFactory.prototype.open = function () { return new EventTarget(); };"""
+
+
+def test_a_storage_that_does_not_answer_is_not_waited_for(table: Table) -> None:
+    table.page.route("**/js/chunk.js", lambda route: _with_prefix(route, _SILENT))
+    try:
+        table.page.evaluate(_FORGET_PAGE)
+        table.page.goto("about:blank")
+        table.page.goto(table.server.address)
+        alert = table.page.get_by_role("alert").filter(has_text="your games last only until you close the page")
+        alert.wait_for(timeout=20_000)
+        table.wait()
+        table.act()
+    finally:
+        table.page.unroute("**/js/chunk.js")
+
+
+_COUNT_MANY = """async (count) => {
+  const { store } = germanWhist.sessions;
+  const deals = Array.from({ length: count }, (_, place) => ({
+    session: `s${place >> 4}`, deal: place % 16 + 1, time: new Date(1.7e12 + 1e5 * place).toISOString(),
+    rules: "classic", agent: ["greedy", "heuristic", "champion"][place % 3], margin: place % 7 - 3, low: false,
+    assisted: place % 11 === 0, day: null, recalled: null, held: null, given_away: 1, at_stake: 3, par: 1,
+  }));
+  const file = await store.file;
+  const transaction = file.transaction(["countedDeals"], "readwrite");
+  for (const deal of deals) transaction.objectStore("countedDeals").put(deal);
+  await new Promise((done) => { transaction.oncomplete = done; });
+}"""
+
+
+def test_statistics_of_many_deals_take_less_than_a_second(table: Table) -> None:
+    table.page.evaluate(_COUNT_MANY, 50_000)
+    session = table.page.context.new_cdp_session(table.page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})  # the processor's time, on a busy machine, too
+
+    def seconds() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
+
+    times = []
+    for _ in range(3):
+        began = seconds()
+        assert table.do("statistics")["deals"] == 50_000
+        times.append(seconds() - began)
+    session.detach()
+    assert min(times) < 1, times
+
+
+def test_a_deleted_game_stays_deleted_when_the_storage_is_lost(table: Table) -> None:
+    session = table.create(rules="tiny", seat=0)
+    table.do("remove", session)
+    found = table.page.evaluate(
+        """async (id) => {
+          (await germanWhist.sessions.store.file).close();
+          IDBFactory.prototype.open = () => { throw new DOMException('', 'UnknownError'); };
+          return germanWhist.sessions.open(id).then(() => "opened", ({ kind }) => kind);
+        }""",
+        session,
+    )
+    assert found == "not_found"

@@ -63,7 +63,8 @@ export function summary({ deals, matches }) {
   const groups = grouped(deals, ({ rules, agent, assisted }) => [rules, agent, assisted]);
   const ofMatches = grouped(matches, ({ rules, agent, match, assisted }) => [rules, agent, match, assisted]);
   const plain = deals.filter((deal) => !deal.assisted);
-  const ratedDeals = plain.filter((deal) => hasAccuracies(deal.rules) && deal.given_away !== null);
+  const measured = groups.filter(([{ rules, assisted }]) => !assisted && hasAccuracies(rules)).flat();
+  const ratedDeals = measured.filter((deal) => deal.given_away !== null);
   const accuracy = ratedDeals.length < ENOUGH ? null : accuracyOfDeals(ratedDeals);
   return {
     deals: deals.length,
@@ -95,7 +96,9 @@ function grouped(rows, keyOf) {
   for (const row of rows) {
     const key = keyOf(row);
     const name = JSON.stringify(key);
-    found.set(name, { key, rows: [...(found.get(name)?.rows ?? []), row] });
+    const group = found.get(name);
+    if (group === undefined) found.set(name, { key, rows: [row] });
+    else group.rows.push(row);
   }
   const before = (/** @type {(string | boolean)[]} */ one, /** @type {(string | boolean)[]} */ other) => {
     const place = one.findIndex((part, at) => part !== other[at]);

@@ -75,6 +75,8 @@ function resultOf(asked) {
   });
 }
 
+const PATIENCE = 3000; // milliseconds after which a storage that does not answer counts as none
+
 /** @returns {Promise<IDBDatabase>} */
 async function openFile() {
   const asked = indexedDB.open(NAME, VERSION);
@@ -83,7 +85,8 @@ async function openFile() {
     asked.result.createObjectStore(DEALS, { keyPath: ["session", "deal"] });
     asked.result.createObjectStore(MATCHES, { keyPath: "session" });
   };
-  return resultOf(asked);
+  const silence = new Promise((_, reject) => setTimeout(reject, PATIENCE));
+  return Promise.race([resultOf(asked), silence]);
 }
 
 /** @param {unknown} error @returns {boolean} whether there is no room left */
@@ -234,6 +237,7 @@ export class Store {
 
   /** @param {string} id */
   async deleteSession(id) {
+    this.known.delete(id);
     const remove = async (/** @type {IDBTransaction} */ transaction) => {
       transaction.objectStore(SESSIONS).delete(id);
       return true;
@@ -256,7 +260,7 @@ export class Store {
     const byTime = (
       /** @type {{time: string, deal?: number}} */ one,
       /** @type {{time: string, deal?: number}} */ other,
-    ) => one.time.localeCompare(other.time) || (one.deal ?? 0) - (other.deal ?? 0);
+    ) => (one.time < other.time ? -1 : one.time > other.time ? 1 : (one.deal ?? 0) - (other.deal ?? 0));
     return {
       deals: [...deals.values()].sort(byTime),
       matches: [...saved.matches, ...this.matches.values()].sort(byTime),

@@ -5,6 +5,7 @@ import { agentTitle } from "../game/catalogue.js";
 import { PageError } from "../game/errors.js";
 import { followLoading, isWarm } from "../game/thinking.js";
 import { percent } from "../game/wording.js";
+import { byId } from "./dom.js";
 import { alertUser, alertWhile } from "./notices.js";
 
 const SLOW = 5000; // milliseconds after which the page says that it is thinking
@@ -41,7 +42,7 @@ export async function waitFor(ask) {
   const button = pressed;
   let endAlert = () => {};
   const slow = setTimeout(() => {
-    endAlert = alertWhile("Thinking…");
+    if (byId("alert").textContent === "") endAlert = alertWhile("Thinking…");
   }, SLOW);
   const began = performance.now();
   const endLoading = followLoading((agent, share) => {
