@@ -645,3 +645,24 @@ def test_a_deleted_game_stays_deleted_when_the_storage_is_lost(table: Table) -> 
         session,
     )
     assert found == "not_found"
+
+
+@pytest.mark.parametrize("form", ["#deal%3D{}", "#Deal={}", "#deal={}.", "#deal={})", "#DEAL={}%20", "#deal={}&x=1"])
+def test_a_link_opens_as_messengers_change_it(table: Table, form: str) -> None:
+    code = table.do("recording", table.page.evaluate(_PLAY_DAY)["id"], 1)["code"]
+    table.page.goto("about:blank")
+    table.page.goto(table.server.address + form.format(code))
+    table.wait()
+    assert table.page.title().startswith("Challenge")
+
+
+@pytest.mark.parametrize("address", ["#deal", "#deal=", "#del=eJyrVk", "#day=", "#session=", "#session=00ff00ff"])
+def test_an_address_that_opens_nothing_says_why_before_another_game_is_opened(table: Table, address: str) -> None:
+    before = table.page.url
+    table.page.goto("about:blank")
+    table.page.goto(table.server.address + address)
+    window = table.page.get_by_role("dialog", name="The link cannot be opened")
+    window.wait_for()
+    assert ("stays in the browser" in window.text_content()) == address.startswith("#session")
+    table.page.keyboard.press("Escape")
+    table.page.wait_for_function("address => location.href === address", arg=before)

@@ -17,6 +17,13 @@ export const LINK = "#deal="; // what stands before the code
 export const SENDER = "The sender"; // of a link
 const DEFAULT_AGENT = "heuristic+exact"; // plays where the recorded player is a person or an unknown agent
 
+/** @param {string} hash of an address @returns {[string, string]} what it opens, and the code, the date or the game's id; empty: nothing. Messengers escape signs, change the case of the name, and take the full stop of a sentence into a link. */
+export function addressOf(hash) {
+  const text = hash.replace(/%[0-9a-f]{2}/gi, (sign) => String.fromCharCode(Number.parseInt(sign.slice(1), 16)));
+  const [, kind = "", value = ""] = /^#\s*(\w*)\s*=?\s*([\w-]*)/.exec(text) ?? [];
+  return [kind.toLowerCase(), value];
+}
+
 /** Compress or decompress, up to a limit: a short code could hold gigabytes. @param {Uint8Array} bytes @param {CompressionStream | DecompressionStream} stream @returns {Promise<Uint8Array>} */
 async function through(bytes, stream) {
   const writer = stream.writable.getWriter();

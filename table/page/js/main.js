@@ -7,7 +7,7 @@ import { dataNow, notLoaded } from "../game/data.js";
 import { PageError } from "../game/errors.js";
 import * as sessions from "../game/sessions.js";
 import { today } from "../game/setup.js";
-import { LINK } from "../game/shared_deals.js";
+import { addressOf } from "../game/shared_deals.js";
 import { followLoading, prepare } from "../game/thinking.js";
 import { attempt } from "./attempt.js";
 import { openQuiz } from "./coach/recall.js";
@@ -299,8 +299,8 @@ async function compare() {
 
 /** @param {string} text recordings, or a link */
 async function openRecording(text) {
-  const [, code] = text.split(LINK);
-  if (code !== undefined) return openLink(code);
+  const [kind, value] = addressOf(text.slice(Math.max(text.indexOf("#"), 0)));
+  if (kind === "deal") return openLink(value);
   enter(await sessions.openShared(text));
   return review(1);
 }
@@ -467,29 +467,27 @@ function connect() {
   window.addEventListener("hashchange", () => void attempt(() => orAnother(openAddress)));
 }
 
-/** Open what the address names, else resume the last game, else deal a new one. */
+/** Open what the address names; if that is nothing, resume the last game, else deal a new one. */
 async function openAddress() {
-  const [kind, value] = location.hash.slice(1).split("=");
-  if ((kind === "deal" || kind === "day") && value) {
-    try {
-      return await (kind === "deal" ? openLink(value) : openDay(value));
-    } catch (error) {
-      if (!(error instanceof PageError) || error.kind === "absent") throw error;
-      const go = () => void attempt(resume);
-      openDialog(
-        "The link cannot be opened",
-        [h("p", {}, error.message), kind === "deal" && h("p", {}, "Ask for the link again.")],
-        { onclose: go },
-      );
-      return undefined;
-    }
+  const [kind, value] = addressOf(location.hash);
+  if (kind === "") return resume();
+  if (kind === "session" && controller.session?.id === value) return undefined;
+  try {
+    if (kind === "deal") return await openLink(value);
+    if (kind === "day") return await openDay(value);
+    if (kind === "session") return enter(await sessions.open(value));
+    throw new PageError("refused", `This page has nothing at ${location.hash}.`);
+  } catch (error) {
+    if (!(error instanceof PageError) || error.kind === "absent") throw error;
+    const isElsewhere = kind === "session" && error.kind === "not_found";
+    const advice = isElsewhere
+      ? "A game stays in the browser in which it is played: “Share” makes a link for others."
+      : kind === "deal" && "Ask for the link again.";
+    openDialog("The link cannot be opened", [h("p", {}, error.message), advice && h("p", {}, advice)], {
+      onclose: () => void attempt(resume),
+    });
+    return undefined;
   }
-  if (kind === "session" && value) {
-    if (controller.session?.id === value) return;
-    const session = await readSession(value);
-    if (session !== null) return enter(session);
-  }
-  await resume();
 }
 
 /** Resume the last game, unless the command line has asked for another one since. */
