@@ -17,7 +17,7 @@ import { advise } from "./judge/advice.js";
  * What the page asks: what an agent plays, what each action is worth, that a network be loaded, or the bots alone; the view
  * is that of the seat to act.
  *
- * @typedef {{what: "act", spec: string, rules: Rules, view: View} | {what: "advise", rules: Rules, view: View, constants: Constants} | {what: "load", name: string} | {what: "prepare"}} Question
+ * @typedef {{what: "act", spec: string, rules: Rules, view: View} | {what: "advise", rules: Rules, view: View, constants: Constants, patient: boolean} | {what: "load", name: string} | {what: "prepare"}} Question
  */
 
 /**
@@ -69,10 +69,15 @@ async function part(file) {
 /** @returns {Promise<unknown>} when the rules and the bots are loaded; a failed attempt is made again */
 const loadBots = () => Promise.all([loadKernels("rules", part), loadKernels("bots", part)]);
 
-/** @returns {Promise<Network>} the strongest one that can be loaded */
-async function judge() {
+const SOON = 1000; // milliseconds after which a person who waits hears the weaker network
+
+/** @param {boolean} patient whether nobody waits @returns {Promise<Network>} the strongest one that can be loaded; for those who wait, the weaker one while the other is on its way */
+async function judge(patient) {
   const [weaker, strongest] = NETWORKS;
-  return networkOf(strongest).catch(() => networkOf(weaker));
+  const best = networkOf(strongest).catch(() => networkOf(weaker));
+  if (patient) return best;
+  const soon = new Promise((resolve) => setTimeout(resolve, SOON)).then(() => networkOf(weaker));
+  return Promise.race([best, soon.catch(() => best)]);
 }
 
 /** @param {Question} question @returns {Promise<any>} */
@@ -86,7 +91,7 @@ async function answerTo(question) {
   const { rules, view } = question;
   if (question.what === "advise") {
     setConstants(question.constants);
-    return advise(view, rules, rules.humbug || opponentHandKnown(view) ? null : await judge());
+    return advise(view, rules, rules.humbug || opponentHandKnown(view) ? null : await judge(question.patient));
   }
   return makeAgent(
     question.spec,

@@ -399,7 +399,7 @@ def test_the_deal_of_the_day_is_that_of_today_on_a_page_that_was_opened_yesterda
     table.page.clock.set_fixed_time(tomorrow)
     table.button("More").click()
     table.button("Deal of the day", exact=False).click()
-    day = f"Deal of {tomorrow.day} {tomorrow:%b}"
+    day = f"Deal of {tomorrow.day} {tomorrow:%b} {tomorrow.year}"
     table.page.wait_for_function("day => document.querySelector('#match').textContent === day", arg=day)
     table.wait()
     assert len(table.hand) in {12, 13}

@@ -167,7 +167,7 @@ def test_the_deal_of_the_day_is_that_of_the_package(table: Table) -> None:
     session = table.do("dealOfDay", "2026-11-21")
     hand = {card["card"] for card in session["position"]["hand"]}
     assert hand == set(deck[0:26:2].tolist())  # the person leads, so the other seat has dealt
-    assert session["title"] == "Deal of 2026-11-21: Classic against Textbook"
+    assert session["title"] == "Deal of 21 Nov 2026: Classic against Textbook"
 
 
 def test_a_link_is_a_challenge_that_is_played_blind_and_then_compared(
@@ -282,7 +282,7 @@ def test_it_works_without_a_connection_after_the_first_visit(browser: Any, page_
         absent.get_by_role("button", name="Small").click()
         table.wait()  # that network was not needed before
         table.button("Hint").click()
-        table.page.get_by_text("By Small network, because Champion could not be loaded.").wait_for()
+        table.page.get_by_text("By Small network, because Champion is not loaded.").wait_for()
         assert all(re.search("Failed to load|network error", words) for words in table.complaints)
     finally:
         table.close()
@@ -466,7 +466,7 @@ _PLAY_DAY = """async () => {
 def test_the_deal_of_a_day_that_has_not_begun_is_shut(table: Table) -> None:
     table.page.goto("about:blank")
     table.page.goto(f"{table.server.address}#day=2999-01-01")
-    table.page.get_by_role("dialog").get_by_text("The deal of 2999-01-01 is not there yet").wait_for()
+    table.page.get_by_role("dialog").get_by_text("The deal of 1 Jan 2999 is not there yet").wait_for()
 
 
 def test_the_deal_of_a_day_is_played_once(table: Table) -> None:
@@ -494,7 +494,7 @@ def test_the_result_of_the_day_is_compared_with_the_house_and_shared_in_a_few_wo
     table.button("Share").click()
     table.page.wait_for_function("() => window.sent")
     words = table.page.evaluate("window.sent").splitlines()
-    assert words[0].startswith("German Whist, deal of 2026-11-21: I ")
+    assert words[0].startswith("German Whist, deal of 21 Nov 2026: I ")
     assert f"Greedy {found['Greedy']}" in words[1]
     assert words[2] == f"{table.server.address}#day=2026-11-21"
     table.page.evaluate("delete navigator.share; delete Navigator.prototype.share")
@@ -666,3 +666,62 @@ def test_an_address_that_opens_nothing_says_why_before_another_game_is_opened(ta
     assert ("stays in the browser" in window.text_content()) == address.startswith("#session")
     table.page.keyboard.press("Escape")
     table.page.wait_for_function("address => location.href === address", arg=before)
+
+
+def test_who_waits_for_a_hint_hears_the_small_network_until_the_champion_is_loaded(table: Table) -> None:
+    held: list[Any] = []
+    table.page.evaluate(_FORGET_PAGE)
+    table.page.context.route("**/champion.safetensors", lambda route: held.append(route))  # noqa: PLW0108
+    try:
+        table.page.goto("about:blank")
+        table.page.goto(table.server.address)
+        table.wait()
+        table.go_to(table.create(rules="small", seat=0))
+        table.button("Hint").click()
+        table.page.get_by_text("By Small network, because Champion is not loaded.").wait_for(timeout=30_000)
+    finally:
+        for route in held:
+            route.continue_()
+        table.page.context.unroute("**/champion.safetensors")
+
+
+def test_the_lesson_is_not_offered_again_after_it(table: Table) -> None:
+    table.visit(settings={"welcomed": False})
+    welcome = table.page.get_by_role("dialog", name="Welcome to German Whist")
+    welcome.get_by_role("button", name="Teach me first", exact=False).click()
+    table.page.get_by_role("button", name="End the lesson").click()
+    welcome.wait_for()
+    assert welcome.get_by_role("button", name="Teach me first", exact=False).count() == 0
+
+
+def test_games_with_help_are_listed_apart(table: Table) -> None:
+    table.page.evaluate(_PLAY_TINY, 2)
+    session = table.do("create", {"rules": "tiny", "agent": "greedy", "seed": 3, "seat": 0})
+    session = table.do("hint", session)
+    while session["position"]["decision"]:
+        session = table.do("act", session, session["position"]["decision"]["actions"][0])
+    sections = games_window(table).locator("section")
+    assert [sections.nth(place).get_by_role("button", name="Tiny", exact=False).count() for place in (1, 2)] == [4, 2]
+
+
+def test_a_review_and_statistics_that_are_worked_out_say_so(table: Table) -> None:
+    table.go_to(table.create(rules="small", seat=0))
+    table.page.evaluate("() => { germanWhist.hold = new Promise((go) => { window.release = go; }); }")
+    table.page.evaluate(
+        """() => {
+          const { postMessage } = Worker.prototype;
+          Worker.prototype.postMessage = function (question, ...rest) {
+            if (question.what !== "advise") return postMessage.call(this, question, ...rest);
+            return germanWhist.hold.then(() => postMessage.call(this, question, ...rest));
+          };
+        }"""
+    )
+    table.play_on()
+    table.button("Statistics").click()
+    table.page.get_by_role("dialog", name="Statistics").get_by_text("Being worked out").wait_for()
+    table.page.keyboard.press("Escape")
+    table.page.keyboard.press("r")
+    table.page.get_by_role("alert").get_by_text("Working out the review").wait_for()
+    table.page.evaluate("release()")
+    table.page.get_by_role("dialog", name="Review of the deal").wait_for()
+    assert table.page.get_by_role("alert").text_content() == ""

@@ -61,6 +61,13 @@ export class Rater {
     while (!urgent() && !this.sessions.isIdle(IDLE)) await sleep(LOOK);
   }
 
+  /** @param {import("./store.js").CountedDeal[]} deals @returns {number} how many of them are being worked out, or wait for it */
+  pending(deals) {
+    const lacks = (/** @type {import("./store.js").CountedDeal} */ { par, given_away, time }) =>
+      par === null || (given_away === null && time >= this.began);
+    return this.running ? deals.filter(lacks).length : 0;
+  }
+
   /** @returns {Promise<{part: "par" | "given_away", session: string, deal: number} | null>} a rating that a deal lacks and that was not tried yet */
   async next() {
     const { deals } = await this.sessions.counted();

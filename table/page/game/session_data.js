@@ -10,7 +10,7 @@ import { lessonData } from "./lesson.js";
 import { recallData } from "./recall.js";
 import { scoreInMatch } from "./session.js";
 import { isCopy } from "./thinking.js";
-import { clause, countText, general, sentence } from "./wording.js";
+import { clause, countText, dateText, general, sentence } from "./wording.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./setup.js").Setup} Setup */
@@ -64,11 +64,11 @@ function sessionTitle({ kind, rules, day }, agent) {
   const title = `${rulesTitle(rules)} against ${agent}`;
   if (kind === "practice") return `Practice: ${title}`;
   if (kind === "challenge") return `Challenge: ${title}`;
-  return day === null ? title : `Deal of ${day}: ${title}`;
+  return day === null ? title : `Deal of ${dateText(day)}: ${title}`;
 }
 
 /** @param {import("./store.js").SavedSession} saved @param {number | null} accuracy of the person in its deals @returns in a few fields, for the list of sessions */
-export function summaryData({ id, settings: setup, title, updated, finished, inPlay, outcome }, accuracy) {
+export function summaryData({ id, settings: setup, title, updated, finished, inPlay, outcome, deals }, accuracy) {
   const { kind, rules, agent, match, day } = setup;
   return {
     id,
@@ -83,6 +83,7 @@ export function summaryData({ id, settings: setup, title, updated, finished, inP
     inPlay,
     outcome,
     accuracy,
+    assisted: deals.some((deal) => deal.assisted),
   };
 }
 

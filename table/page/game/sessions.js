@@ -175,7 +175,7 @@ export const hint = (seen) =>
       hintOf(
         deal.view(deal.turn),
         deal.rules,
-        ...(await Promise.all([advise(deal), adviseOfOwnNetwork(deal).catch(() => null)])),
+        ...(await Promise.all([advise(deal, deal.actions.length, false), adviseOfOwnNetwork(deal).catch(() => null)])),
       ),
     );
   });
@@ -233,7 +233,11 @@ export const openLink = (code) =>
     return before === undefined ? add(challengeOf(line)) : open(before.id);
   });
 
-export const statistics = () => inForeground(async () => summary(await store.counted()));
+export const statistics = () =>
+  inForeground(async () => {
+    const counted = await store.counted();
+    return { ...summary(counted), pending: rater.pending(counted.deals) };
+  });
 
 /** @returns {Promise<void>} */
 export const clearStatistics = () => inForeground(() => store.clearCounted());

@@ -3,6 +3,7 @@
 
 import { constants } from "../engine/constants.js";
 import { rulesNamed } from "../engine/rules.js";
+import { dateText } from "./wording.js";
 
 /**
  * What is played.
@@ -57,7 +58,7 @@ export function daySetup(day) {
     throw new Error(`The day must be a date such as 2026-11-21, not ${day}.`);
   }
   if (day > new Date(Date.now() + FIRST_ZONE).toISOString().slice(0, 10))
-    throw new Error(`The deal of ${day} is not there yet: come back on that day.`);
+    throw new Error(`The deal of ${dateText(day)} is not there yet: come back on that day.`);
   return setupOf({ rules: DAY_RULES, agent: DAY_AGENT, seed: Number(day.replaceAll("-", "")), seat: 1, day });
 }
 

@@ -196,11 +196,12 @@ async function playedByServer(spec, deal) {
 /**
  * @param {Episode} deal
  * @param {number} [step] of the decision; by default the one to be made now
+ * @param {boolean} [patient] whether to wait for the strongest network
  * @returns {Promise<Advice>} what each of its actions is worth, by what the seat to act knows
  */
-export async function advise(deal, step = deal.actions.length) {
+export async function advise(deal, step = deal.actions.length, patient = true) {
   const view = deal.view(deal.stateAt(step).turn, step);
-  const ofPage = () => askWorker({ what: "advise", rules: deal.rules, view, constants });
+  const ofPage = () => askWorker({ what: "advise", rules: deal.rules, view, constants, patient });
   // Where both hands are known, the solver of the page is exact, too, and saves a request.
   const advice = opponentHandKnown(view)
     ? await ofPage()

@@ -54,7 +54,7 @@
 /**
  * The statistics.
  *
- * @typedef {ReturnType<typeof import("./statistics.js").summary>} Statistics
+ * @typedef {Awaited<ReturnType<typeof import("./sessions.js").statistics>>} Statistics
  * @typedef {Statistics["groups"][number]} DealGroup
  * @typedef {NonNullable<DealGroup["luck"]>} Estimate
  * @typedef {NonNullable<Statistics["memory"]>} Memory

@@ -30,6 +30,12 @@ export function countText(count, noun) {
   return `${general(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** @param {string} day as `2026-11-21` @returns {string} `21 Nov 2026` */
+export const dateText = (day) => new Date(day).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+
+/** @param {number} time milliseconds since 1970 @returns {string} `21 Nov 2026, 13:45` */
+export const timeText = (time) => new Date(time).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
 /** @param {string[]} words @param {string} [last] @returns {string} a list in a sentence */
 export function joinWords(words, last = "and") {
   return words.length === 1 ? words[0] : `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1]}`;

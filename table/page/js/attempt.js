@@ -9,6 +9,7 @@ import { byId } from "./dom.js";
 import { alertUser, alertWhile } from "./notices.js";
 
 const SLOW = 5000; // milliseconds after which the page says that it is thinking
+const SOON = 300;
 const LOADING = 500; // milliseconds after which it says how much of a network has been loaded
 const RETRY = 1500; // milliseconds
 
@@ -36,14 +37,18 @@ document.addEventListener(
  *
  * @template Answer
  * @param {() => Promise<Answer>} ask
+ * @param {string} [words] what takes so long, said at once
  * @returns {Promise<Answer>}
  */
-export async function waitFor(ask) {
+export async function waitFor(ask, words) {
   const button = pressed;
   let endAlert = () => {};
-  const slow = setTimeout(() => {
-    if (byId("alert").textContent === "") endAlert = alertWhile("Thinking…");
-  }, SLOW);
+  const slow = setTimeout(
+    () => {
+      if (byId("alert").textContent === "") endAlert = alertWhile(words ?? "Thinking…");
+    },
+    words === undefined ? SLOW : SOON,
+  );
   const began = performance.now();
   const endLoading = followLoading((agent, share) => {
     if (performance.now() - began > LOADING)
@@ -66,10 +71,11 @@ export async function waitFor(ask) {
  * Do something, and report what goes wrong.
  *
  * @param {() => Promise<any>} act
+ * @param {string} [words] those of `waitFor`
  */
-export async function attempt(act) {
+export async function attempt(act, words) {
   try {
-    await waitFor(act);
+    await waitFor(act, words);
   } catch (error) {
     if (!(error instanceof PageError)) throw error;
     if (error.kind === "unreachable") await untilBack(error.message);

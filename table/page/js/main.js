@@ -121,6 +121,11 @@ async function rematch() {
   enter(await sessions.create({ rules, agent: agent.spec, match: match.format, seat: 1 - seat }), true);
 }
 
+async function lesson() {
+  enter(await sessions.lesson());
+  change({ taught: true });
+}
+
 /** @param {Session} session @param {number} deal */
 async function share(session, deal) {
   const { openShare } = await windows();
@@ -249,7 +254,7 @@ async function review(deal, move = null) {
       },
       { deals, deal: number, move, choose: (chosen) => void review(chosen) },
     );
-  });
+  }, "Working out the review…");
 }
 
 /** @param {number} [deal] */
@@ -336,7 +341,7 @@ function more() {
   const { session } = controller;
   if (session === null) return; // the first deal is on its way
   openMenu("More", [
-    ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await sessions.lesson()))],
+    ["Learn the game", "A short lesson at the table", () => void attempt(lesson)],
     ["Deal of the day", "The same deal for everyone, one try each", () => void attempt(() => openDay(today()))],
     ["Your games", "Resume or review a game, or save all as one file", () => void attempt(games)],
     ["Rules", `How ${rulesTitle(session.rules)} is played`, () => void attempt(() => rules(session))],
@@ -529,11 +534,8 @@ function welcome() {
       h(
         "div",
         { class: "buttons" },
-        h(
-          "button",
-          { class: "quiet", onclick: () => leave(async () => enter(await sessions.lesson())) },
-          "Teach me first: a three-minute lesson",
-        ),
+        !settings.taught &&
+          h("button", { class: "quiet", onclick: () => leave(lesson) }, "Teach me first: a three-minute lesson"),
       ),
     ],
     { kind: "wide", onclose: () => chosen || void attempt(() => playAgainst(firstOpponent(catalog))) },

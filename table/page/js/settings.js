@@ -22,6 +22,7 @@ const SESSION = "german-whist.session";
  * @property {boolean} memoryQuiz  ask for the opponent's hand when the stock is gone
  * @property {number} dealsKept  how many deals there were when a file of them was last offered or saved
  * @property {boolean} welcomed  whether the person has ever chosen an opponent
+ * @property {boolean} taught  whether the lesson has been begun
  * @property {{rules: string, agent: string, match: string | null}} game  what was played last
  * @property {string} defaults  the command line's defaults when `game` was chosen
  */
@@ -44,6 +45,7 @@ const DEFAULTS = {
   memoryQuiz: false,
   dealsKept: 0,
   welcomed: false,
+  taught: false,
   game: { rules: "", agent: "", match: null },
   defaults: "",
 };

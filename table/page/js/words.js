@@ -16,9 +16,6 @@ export function shortName(action, name = "") {
   return `${rank === "T" ? "10" : rank}${SUIT_SIGNS[suitOf(action)]}`;
 }
 
-/** @param {string | number} time @param {Intl.DateTimeFormatOptions} parts @returns {string} in English, as the rest of the page: "21 Nov 2026, 13:45" */
-export const timeText = (time, parts) => new Date(time).toLocaleString("en-GB", parts);
-
 /** @param {number} value @param {number} [digits] @returns {string} with sign, and a true minus */
 export function signed(value, digits = 1) {
   const text = Math.abs(value).toFixed(digits);

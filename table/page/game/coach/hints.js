@@ -49,7 +49,7 @@ function judgeText({ exact, judge: by }, title) {
   if (by === "rollouts") return "By simulated play, for the most tricks.";
   if (by.includes(":search=")) return `By ${title}: winning comes first, then tricks.`;
   if (by === "network" && isCopy(STRONGEST)) return "By the network alone, until the server is ready.";
-  return by === "network" ? "By the network." : `By ${title}, because ${agentTitle(STRONGEST)} could not be loaded.`;
+  return by === "network" ? "By the network." : `By ${title}, because ${agentTitle(STRONGEST)} is not loaded.`;
 }
 
 /** @param {View} view @param {Rules} rules @returns what the opponent may hold, by suit */

@@ -4,10 +4,9 @@
 import { canBePlayed, knowsRules } from "../../game/catalogue.js";
 import { PageError } from "../../game/errors.js";
 import * as sessions from "../../game/sessions.js";
-import { percent } from "../../game/wording.js";
+import { percent, timeText } from "../../game/wording.js";
 import { attempt, waitFor } from "../attempt.js";
 import { fill, h, icon, newId } from "../dom.js";
-import { timeText } from "../words.js";
 import { confirmDialog, openDialog } from "./dialog.js";
 import { saveFile } from "./share.js";
 
@@ -25,9 +24,14 @@ export function openGames(all, actions, atFile = false) {
   const isOpen = (/** @type {ListedSession} */ session) =>
     !session.finished && (session.inPlay || session.match !== null);
   const canBeReviewed = (/** @type {ListedSession} */ { rules }) => knowsRules(rules);
-  const [open, finished] = [h("ul", { class: "games" }), h("ul", { class: "games" })];
-  const more = h("button", { class: "quiet" });
-  let [listed, count] = [all, SHOWN];
+  const open = h("ul", { class: "games" });
+  const over = [false, true].map((assisted) => ({
+    assisted,
+    list: h("ul", { class: "games" }),
+    more: h("button", { class: "quiet" }),
+    count: SHOWN,
+  }));
+  let listed = all;
   const file = fileSection(actions.saved, async () => {
     listed = await sessions.list();
     show();
@@ -35,7 +39,9 @@ export function openGames(all, actions, atFile = false) {
   show();
   const dialog = openDialog("Your games", [
     h("section", {}, h("h3", {}, "Unfinished"), open),
-    h("section", {}, h("h3", {}, "Finished, with their reviews"), finished, more),
+    ...over.map(({ assisted, list, more }) =>
+      h("section", {}, h("h3", {}, assisted ? "Finished, with help" : "Finished, with their reviews"), list, more),
+    ),
     file,
   ]);
   if (atFile) file.scrollIntoView();
@@ -49,15 +55,19 @@ export function openGames(all, actions, atFile = false) {
 
   function show() {
     const played = listed.filter(({ kind }) => kind === "play" || kind === "challenge");
-    const over = played.filter((session) => !isOpen(session) && session.outcome !== null);
     showList(open, played.filter(isOpen), (id) => leave(() => actions.open(id)), canBePlayed);
-    showList(finished, over.slice(0, count), (id) => leave(() => actions.review(id)), canBeReviewed);
-    more.hidden = over.length <= count;
-    more.textContent = `Show all ${over.length}`;
-    more.onclick = () => {
-      count = over.length;
-      show();
-    };
+    for (const part of over) {
+      const some = played.filter(
+        (session) => !isOpen(session) && session.outcome !== null && session.assisted === part.assisted,
+      );
+      showList(part.list, some.slice(0, part.count), (id) => leave(() => actions.review(id)), canBeReviewed);
+      part.more.hidden = some.length <= part.count;
+      part.more.textContent = `Show all ${some.length}`;
+      part.more.onclick = () => {
+        part.count = some.length;
+        show();
+      };
+    }
   }
 
   /** @param {HTMLElement} list @param {ListedSession[]} some @param {(id: string) => void} choose @param {(session: ListedSession) => boolean} isAble whether a game can be chosen */
@@ -67,10 +77,7 @@ export function openGames(all, actions, atFile = false) {
 
   /** @param {ListedSession} session @param {(id: string) => void} choose @param {(session: ListedSession) => boolean} isAble @returns {HTMLElement} */
   function row(session, choose, isAble) {
-    const when = timeText(session.updated, {
-      dateStyle: session.day === null ? "medium" : undefined,
-      timeStyle: "short",
-    }); // the title of a day's deal has its date
+    const when = timeText(session.updated);
     const accuracy = session.accuracy === null ? null : `accuracy ${percent(session.accuracy / 100)}`;
     const able = isAble(session);
     const words = [

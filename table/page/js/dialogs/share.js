@@ -5,6 +5,7 @@ import { dataNow } from "../../game/data.js";
 import { PageError } from "../../game/errors.js";
 import * as sessions from "../../game/sessions.js";
 import { LINK, MAX_DEALS } from "../../game/shared_deals.js";
+import { dateText } from "../../game/wording.js";
 import { waitFor } from "../attempt.js";
 import { h, newId } from "../dom.js";
 import { alertUser } from "../notices.js";
@@ -114,11 +115,11 @@ async function send(text) {
  * @param {import("../../game/types.js").HouseResult[]} others
  */
 export async function sendDay({ day, deal, agent, position: { result } }, others) {
-  if (result === null) return;
+  if (result === null || day === null) return;
   const { you, opponent } = result.tricks;
   const verb = { you: "won", opponent: "lost", nobody: "drew" }[result.winner ?? "nobody"];
   const lines = [
-    `German Whist, deal of ${day}: I ${verb} ${you} to ${opponent} against ${agent.title}${deal.assisted ? ", with help" : ""}.`,
+    `German Whist, deal of ${dateText(day)}: I ${verb} ${you} to ${opponent} against ${agent.title}${deal.assisted ? ", with help" : ""}.`,
     `With my cards: ${others.map(({ title, tricks }) => `${title} ${tricks}`).join(" · ")}`,
   ];
   if (!dataNow().server) lines.push(`${location.origin}${location.pathname}#day=${day}`);

@@ -35,6 +35,8 @@ export function openStatistics(statistics, catalog) {
       ...(statistics.deals === 0
         ? [h("p", {}, "No deal is finished yet. Play one, and its result will appear here.")]
         : tables(statistics, catalog)),
+      statistics.pending > 0 &&
+        h("p", {}, `Being worked out: the accuracy and luck of ${countText(statistics.pending, "deal")}.`),
       statistics.deals >= FEW &&
         h(
           "p",

@@ -4,10 +4,10 @@
 import { rulesNamed } from "../../engine/rules.js";
 import { rulesTitle } from "../../game/catalogue.js";
 import { actionName } from "../../game/deal/words.js";
-import { capital } from "../../game/wording.js";
+import { capital, dateText } from "../../game/wording.js";
 import { byId, fill, h } from "../dom.js";
 import { settings } from "../settings.js";
-import { isCard, sortCards, suitOrder, timeText } from "../words.js";
+import { isCard, sortCards, suitOrder } from "../words.js";
 import { showStock, showTrick } from "./center.js";
 import { letDrag } from "./drag.js";
 import { CardButtons, inOrder } from "./hand.js";
@@ -98,8 +98,7 @@ function showTitle(shown, session) {
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && session.day === null && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", challenge: "Challenge", recording: "Recording", lesson: "" };
-  const day =
-    session.day === null ? "" : `Deal of ${timeText(session.day, { day: "numeric", month: "short", timeZone: "UTC" })}`;
+  const day = session.day === null ? "" : `Deal of ${dateText(session.day)}`;
   if (session.position.result !== null && shown.position !== session.position) return; // the last trick is still to be seen
   byId("match").textContent = score ? scoreText(session) : day || names[kind];
 }
