@@ -83,8 +83,8 @@ class Recording:
         result: the result.
         deal: the deal's address (seed, index), or ``None`` if ``deck`` is given.
         deck: the cards in dealing order, as numbers, or ``None`` if ``deal`` is given.
-        claimed: number of actions played before a player claimed or conceded the rest; the other actions are then best
-            play by both seats. ``None`` if all were played.
+        claimed: number of actions played before a player claimed or conceded the rest; nobody chose the other actions.
+            ``None`` if all were played.
 
     Raises:
         ValueError: when a field is not allowed. Only ``replay`` checks that the actions are legal and give the result.

@@ -725,3 +725,23 @@ def test_a_review_and_statistics_that_are_worked_out_say_so(table: Table) -> Non
     table.page.evaluate("release()")
     table.page.get_by_role("dialog", name="Review of the deal").wait_for()
     assert table.page.get_by_role("alert").text_content() == ""
+
+
+@pytest.mark.parametrize("rules", ["classic", "high_low", "draft", "humbug"])
+def test_a_deal_can_be_conceded_before_both_hands_are_known(table: Table, rules: str) -> None:
+    session = table.do("create", {"rules": rules, "agent": "heuristic", "seat": 0, "seed": 9})
+    session = table.do("act", session, session["position"]["decision"]["actions"][0])
+    played = len(re.findall("play", " ".join(event["kind"] for event in session["events"])))
+    show(table, session["id"])
+    table.button("Concede").click()
+    table.button("I concede", exact=False).click()
+    table.page.wait_for_function("() => document.querySelector('#result-text').textContent !== ''")
+    assert table.result.startswith("You lose")
+    recording = Recording.from_line(table.do("recording", session["id"], 1)["recording"])
+    recording.replay()
+    assert recording.claimed is not None
+    assert recording.claimed <= played + 2
+    assert recording.result.margin < 0
+    (moves,) = [table.do("review", session["id"], 1)["moves"]]
+    assert {move["label"] for move in moves[recording.claimed :]} == {"claimed"}
+    assert table.do("statistics")["groups"][-1]["lost"] == 1

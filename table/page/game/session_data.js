@@ -45,6 +45,7 @@ export function sessionData(session) {
       act: acts,
       hint: acts && setup.kind !== "lesson",
       takeBack: session.canTakeBack,
+      concede: acts && setup.kind !== "lesson",
       claim: acts && setup.kind !== "lesson" && canClaim(deal),
       next: deal.done && !session.over,
       recall: session.canRecall,

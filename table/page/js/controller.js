@@ -70,7 +70,11 @@ export class Controller {
     setTool("Hint", { enabled: settled && session.can.hint && !this.busy, hidden: session.lesson !== null });
     setTool("Take back", { enabled: settled && session.can.takeBack && !this.busy });
     const back = session.earlier !== null && session.earlier.session !== null;
-    setTool("Claim", { enabled: settled && !this.busy, hidden: !session.can.claim || back });
+    setTool("Claim", {
+      enabled: settled && !this.busy,
+      hidden: !session.can.concede || back,
+      words: session.can.claim ? "Claim" : "Concede",
+    });
     setTool("Review", {
       enabled: back || over,
       hidden: !back && session.kind !== "recording",

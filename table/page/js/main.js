@@ -358,12 +358,15 @@ function more() {
 function claim() {
   const {
     agent: { title },
+    can,
   } = current();
-  openQuestion("How does the deal end?", [
+  /** @type {[string, string, () => void][]} */
+  const ways = [
     ["The rest are mine", "You take all the tricks that are left", () => void controller.claim("mine")],
     ["The rest are yours", `${title} takes all the tricks that are left`, () => void controller.claim("theirs")],
     ["I concede", `${title} wins the deal`, () => void controller.claim("lost")],
-  ]);
+  ];
+  openQuestion("How does the deal end?", can.claim ? ways : ways.slice(2));
 }
 
 /** @param {Session} session */

@@ -1,13 +1,13 @@
 // @ts-check
-/** Claims: a person says how the deal ends once both hands are known, and the solver checks it. */
+/** Claims: a person says how the deal ends once both hands are known, and the solver checks it; or concedes it, at any time. */
 
-import { popcount } from "../../engine/cards.js";
+import { cardsOf, popcount } from "../../engine/cards.js";
 import { opponentHandKnown } from "../../engine/view.js";
 import { Episode } from "../deal/episode.js";
 import { takenTricks } from "../deal/words.js";
 import { PageError } from "../errors.js";
-import { advise } from "../thinking.js";
-import { bestLine } from "./reviews.js";
+import { act, advise, playOut } from "../thinking.js";
+import { bestLine, PERFECT_ENDGAME } from "./reviews.js";
 
 /** @param {Episode} deal not over @returns {boolean} whether the seat to act may claim: it knows both hands, and has more than one card left */
 export function canClaim(deal) {
@@ -17,33 +17,32 @@ export function canClaim(deal) {
 
 /**
  * @param {Episode} deal
- * @param {import("../types.js").Claim} claim of the seat to act, which may claim
- * @returns {Promise<Episode>} the deal played to its end: with best play of both seats, or with the worst of a seat that concedes what it need not lose
+ * @param {import("../types.js").Claim} claim of the seat to act
+ * @returns {Promise<Episode>} the deal played to its end: with good play of both seats, or with the worst of a seat that concedes what it need not lose
  * @throws {PageError} if the deal does not end so
  */
 export async function claimed(deal, claim) {
+  if (claim === "lost") return conceded(deal);
   const taken = takenTricks(deal.state, deal.rules);
-  const { tricks, opponentTricks, wins } = await advise(deal);
-  if (claim === "lost" && wins[0] > 0) return conceded(deal);
-  const holds = {
-    mine: opponentTricks[0] === taken[1 - deal.turn],
-    theirs: tricks[0] === taken[deal.turn],
-    lost: true,
-  };
-  if (!holds[claim]) throw new PageError("refused", "That is not certain: play on.");
+  const { tricks, opponentTricks } = await advise(deal);
+  const holds = claim === "mine" ? opponentTricks[0] === taken[1 - deal.turn] : tricks[0] === taken[deal.turn];
+  if (!holds) throw new PageError("refused", "That is not certain: play on.");
   return bestLine(deal, deal.actions.length);
 }
 
-/** @param {Episode} deal that need not be lost @returns {Promise<Episode>} with the worst play of the seat to act and the best of the other @throws {PageError} if that seat cannot lose any more */
+/** @param {Episode} deal that need not be lost @returns {Promise<Episode>} in which the seat to act loses @throws {PageError} if that seat cannot lose any more */
 async function conceded(deal) {
   const { turn } = deal;
-  const line = new Episode(deal.rules, deal.deck, deal.dealer, deal.actions);
+  const copy = () => new Episode(deal.rules, deal.deck, deal.dealer, deal.actions);
+  const isLost = (/** @type {Episode} */ line) => (turn === 0 ? 1 : -1) * line.result().margin < 0;
+  const good = await playOut(copy(), [PERFECT_ENDGAME, PERFECT_ENDGAME], { here: true });
+  if (isLost(good)) return good;
+  const line = copy();
   while (!line.done) {
-    const { actions } = await advise(line);
-    line.play(line.turn === turn ? actions[actions.length - 1] : actions[0]);
+    if (line.turn !== turn) line.play(await act(PERFECT_ENDGAME, line, true));
+    else if (opponentHandKnown(line.view(turn))) line.play((await advise(line)).actions.at(-1) ?? 0);
+    else line.play(cardsOf(line.legal)[0]);
   }
-  const { margin } = line.result();
-  if ((turn === 0 ? margin : -margin) >= 0)
-    throw new PageError("refused", "You cannot lose this deal any more: play on.");
+  if (!isLost(line)) throw new PageError("refused", "You cannot lose this deal any more: play on.");
   return line;
 }

@@ -19,7 +19,7 @@ import { reason } from "./reasons.js";
 const CLAIMED = { label: "claimed", tricks: 0, win: 0 };
 
 const [MISTAKES, SWINGS] = [3, 3]; // at most
-const PERFECT_ENDGAME = "heuristic+exact"; // plays the cards where no network does
+export const PERFECT_ENDGAME = "heuristic+exact"; // plays the cards where no network does
 const SMALLEST_SWING = 0.08;
 const AT_ONCE = 4; // decisions that are asked about together: a server thinks in as many threads
 

@@ -4,7 +4,7 @@
 import { actionsText, actionText, parseDeck } from "../../engine/cards.js";
 import { dealDeck } from "../../engine/dealing.js";
 import { deal, isLegal, legalActions, played, seatReturn } from "../../engine/state.js";
-import { opponentHandKnown, viewOf } from "../../engine/view.js";
+import { viewOf } from "../../engine/view.js";
 
 /** @typedef {import("../../engine/rules.js").Rules} Rules */
 /** @typedef {import("../../engine/state.js").State} State */
@@ -27,7 +27,7 @@ export class Episode {
    * @param {number} dealer the seat that deals
    * @param {readonly number[]} [actions] played so far
    * @param {number | null} [claimed] how many of them were played before the rest was claimed
-   * @throws {Error} if the deck is not one of these rules, an action is illegal, or nothing could be claimed there
+   * @throws {Error} if the deck is not one of these rules, an action is illegal, or the deal was over when the rest was claimed
    */
   constructor(rules, deck, dealer, actions = [], claimed = null) {
     this.rules = rules;
@@ -39,15 +39,11 @@ export class Episode {
     this.actions = [];
     /** @type {State[]} the state before each action */
     this.states = [];
-    /** @type {number | null} how many actions were played before a seat claimed the rest, which is best play of both; null: all */
+    /** @type {number | null} how many actions were played before a seat claimed or conceded the rest, which nobody chose; null: all */
     this.claimed = claimed;
     for (const action of actions) this.play(action);
-    if (
-      claimed !== null &&
-      !(this.done && claimed in this.states && opponentHandKnown(this.view(this.actor(claimed), claimed)))
-    ) {
+    if (claimed !== null && !(this.done && claimed in this.states))
       throw new Error(`The rest cannot be claimed after ${claimed} moves.`);
-    }
   }
 
   /** @param {Rules} rules @param {number} seed @param {number} index @returns {Episode} deal `index` of a seed; seat `index % 2` deals */
