@@ -8,6 +8,10 @@ import { settings } from "../settings.js";
 
 /** @typedef {Pick<import("../settings.js").Settings, "faces" | "back" | "backColor">} Look */
 
+/** Classic pips and figures cannot be read on a card of less than 60 pixels, which shows the modern face. */
+const SMALL =
+  "<style>@media (min-width: 60px) { .small { display: none } } @media (max-width: 59.99px) { .large { display: none } }</style>";
+
 const SUIT_COLORS = ["--black", "--red", "--red", "--black"];
 
 /** @type {Document} the file of all cards */
@@ -47,14 +51,17 @@ function element(id) {
 function image(card, { faces, back, backColor }) {
   const isBack = card === NO_CARD;
   const suit = suitOf(card);
-  const symbol = isBack ? `back-${back}` : `${faces === "classic" ? "classic" : "modern"}-${cardText(card)}`;
+  const modern = `modern-${cardText(card)}`;
+  const symbol = isBack ? `back-${back}` : faces === "classic" ? `classic-${cardText(card)}` : modern;
   const color = isBack ? `--back-${backColor}` : faces === "four-colour" ? `--suit-${SUITS[suit]}` : SUIT_COLORS[suit];
   const key = `${symbol} ${color}`;
   const known = images.get(key);
   if (known !== undefined) return known;
   const value = colors.get(color) ?? getComputedStyle(document.documentElement).getPropertyValue(color).trim();
   colors.set(color, value);
-  const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 140" color="${value}"><defs>${parts(symbol)}</defs><use href="#${symbol}"/></svg>`;
+  const use = (/** @type {string} */ id, kind = "") => `<defs>${parts(id)}</defs><use class="${kind}" href="#${id}"/>`;
+  const drawn = symbol.startsWith("classic") ? SMALL + use(modern, "small") + use(symbol, "large") : use(symbol);
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 140" color="${value}">${drawn}</svg>`;
   const address = `data:image/svg+xml,${encodeURIComponent(text)}`;
   images.set(key, address);
   return address;
