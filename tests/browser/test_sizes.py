@@ -75,3 +75,41 @@ def test_quiz_result_and_review_fit(open_table: OpenTable, sizes: list[tuple[int
     table.button("Review").first.click()
     table.page.get_by_role("dialog").wait_for()
     assert wrong_at(table, sizes) == {}
+
+
+@SOME
+def test_the_claim_menu_and_an_alert_cover_no_card_and_close_with_escape(
+    open_table: OpenTable, sizes: list[tuple[int, int]]
+) -> None:
+    table = open_table()
+    table.go_to(
+        play(
+            table, "classic", lambda session: session["position"]["stage"] == "endgame" and follows(session), **LONGEST
+        )
+    )
+    table.page.locator("#hand button[aria-disabled=true]").first.click(force=True)
+    alert = table.page.get_by_role("alert").filter(has_text="You")
+    alert.wait_for()
+    assert wrong_at(table, sizes[:1]) == {}  # it goes after a moment
+    table.page.keyboard.press("Escape")
+    alert.wait_for(state="hidden")
+    table.button("Claim").click()
+    question = table.page.get_by_role("group", name="How does the deal end?")
+    question.wait_for()
+    assert wrong_at(table, sizes) == {}
+    table.page.keyboard.press("Escape")
+    question.wait_for(state="hidden")
+    assert table.page.evaluate("document.querySelector('#hand').contains(document.activeElement)")
+
+
+def test_small_cards_have_modern_faces(open_table: OpenTable) -> None:
+    pictures: dict[str, list[bytes]] = {"classic": [], "modern": []}
+    for faces, shots in pictures.items():
+        table = open_table(settings={"faces": faces})
+        table.go_to(play(table, "classic", follows, **LONGEST))
+        for width, height in [(1280, 800), (480, 320)]:
+            table.page.set_viewport_size({"width": width, "height": height})
+            shots.append(table.page.locator("#hand button.last img").screenshot())
+    (large, small), (large_modern, small_modern) = pictures.values()
+    assert large != large_modern
+    assert small == small_modern
