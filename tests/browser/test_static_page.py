@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import zlib
@@ -16,6 +17,7 @@ from german_whist.agents.asking import play
 from german_whist.agents.judge import advise
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.recording import Recording
+from german_whist.game.cards import deck_text
 from german_whist.game.rules import rule_names
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.decisions import Decisions
@@ -745,3 +747,33 @@ def test_a_deal_can_be_conceded_before_both_hands_are_known(table: Table, rules:
     (moves,) = [table.do("review", session["id"], 1)["moves"]]
     assert {move["label"] for move in moves[recording.claimed :]} == {"claimed"}
     assert table.do("statistics")["groups"][-1]["lost"] == 1
+
+
+def test_a_game_is_sealed_before_its_first_card_and_opened_when_it_is_over(table: Table) -> None:
+    session = table.do("create", {"rules": "tiny", "agent": "greedy", "seat": 0})
+    sealed = session["seal"]["hash"]
+    while session["position"]["decision"]:
+        assert session["seal"] == {"hash": sealed, "opened": None}
+        session = table.do("act", session, session["position"]["decision"]["actions"][0])
+    show(table, session["id"])
+    table.button("More").click()
+    table.button("Is it fair?", exact=False).click()
+    window = table.page.get_by_role("dialog", name="Is it fair?")
+    assert window.get_by_label("Hash").input_value() == sealed
+    assert window.get_by_label("Seed and salt").count() == 0
+    window.get_by_role("button", name="End the game here", exact=False).click()
+    told = str(window.get_by_label("Seed and salt").input_value())
+    assert hashlib.sha256(told.encode()).hexdigest() == sealed
+    session = table.do("open", session["id"])
+    assert not session["can"]["next"]
+    deck = DealBatch("tiny", 1, int(told.split()[0])).states["deck"][0, :8]
+    assert json.loads(table.do("recording", session["id"], 1)["recording"])["deck"] == deck_text(deck.tolist())
+
+
+def test_deals_that_somebody_may_know_are_not_sealed(table: Table) -> None:
+    day = table.page.evaluate(_PLAY_DAY)
+    link = table.do("openLink", table.do("recording", day["id"], 1)["code"])
+    seeded = table.do("create", {"rules": "tiny", "agent": "greedy", "seed": 7})
+    assert [one["seal"] for one in (day, link, seeded)] == [None] * 3
+    table.page.evaluate("Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined })")
+    assert table.do("create", {"rules": "tiny", "agent": "greedy"})["seal"] is None

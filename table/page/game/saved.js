@@ -29,6 +29,8 @@ export function savedSession(id, session) {
     outcome: outcomeOf(session),
     earlier: session.earlier,
     sent: session.sent,
+    seal: session.seal,
+    revealed: session.revealed,
     deals,
   };
 }
@@ -52,6 +54,8 @@ export function loadedSession(saved) {
   session.version = saved.version;
   session.earlier = saved.earlier;
   session.sent = saved.sent;
+  session.seal = saved.seal ?? null;
+  session.revealed = saved.revealed ?? false;
   session.assisted = last.assisted;
   session.recalled = last.recalled;
   return session;

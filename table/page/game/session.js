@@ -68,6 +68,10 @@ export class Session {
     this.version = 0;
     /** @type {import("./types.js").Earlier | null} in practice, what the same deal brought before */
     this.earlier = null;
+    /** @type {import("./seal.js").Seal | null} of its seed, where nobody knows that before */
+    this.seal = null;
+    /** @type {boolean} whether the seed has been told, so that no further deal follows */
+    this.revealed = false;
     /** @type {string | null} in a challenge, the recording of the sender's deal */
     this.sent = null;
     this.deal = deal ?? Episode.atAddress(this.rules, setup.seed, 0);
@@ -107,7 +111,7 @@ export class Session {
   /** @returns {boolean} whether no further deal follows */
   get over() {
     const oneDeal = this.setup.day !== null || this.setup.kind !== "play";
-    return this.deal.done && (oneDeal || this.winner !== null);
+    return this.deal.done && (oneDeal || this.winner !== null || this.revealed);
   }
 
   /** @returns {boolean} whether there is an action of the person to take back */
@@ -181,6 +185,12 @@ export class Session {
   /** @returns {number} the person's last action of this deal, counted from 0; −1: none yet */
   get lastOwn() {
     return this.deal.states.findLastIndex((state) => state.turn === this.seat);
+  }
+
+  /** End a game between two deals, and tell its seed. */
+  reveal() {
+    this.revealed = true;
+    this.version += 1;
   }
 
   /** Deal the next deal of the match. */

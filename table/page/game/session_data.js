@@ -51,6 +51,10 @@ export function sessionData(session) {
       recall: session.canRecall,
       swap: session.finished.length > 0 && setup.kind !== "lesson",
     },
+    seal: session.seal && {
+      hash: session.seal.hash,
+      opened: session.over ? { seed: setup.seed, salt: session.seal.salt } : null,
+    },
     earlier: setup.kind === "challenge" && !deal.done ? null : session.earlier, // it tells how the sender fared
     hint: session.hint,
     recall: session.recalled === null ? null : recallData(deal, seat, names, session.recalled),

@@ -23,6 +23,7 @@ import { teacherCard } from "./lesson.js";
 import { Rater } from "./rating.js";
 import { recordingLine } from "./recording.js";
 import { lessonSession, loadedSession, savedSession } from "./saved.js";
+import { randomHex, sealOf } from "./seal.js";
 import { Session } from "./session.js";
 import { sessionData, summaryData } from "./session_data.js";
 import { daySetup, randomSeed, setupOf } from "./setup.js";
@@ -111,7 +112,9 @@ export function create({ rules, agent, match = null, seed, seat }) {
       seed: seed ?? fixed ?? randomSeed(),
       seat: seat ?? randomSeed() % 2,
     });
-    return add(new Session(setup, agentTitle(setup.agent)));
+    const session = new Session(setup, agentTitle(setup.agent));
+    if (seed === undefined && fixed === null) session.seal = await sealOf(setup.seed);
+    return add(session);
   });
 }
 
@@ -163,6 +166,9 @@ export const claim = (seen, claim) =>
 
 /** @param {SessionData} seen @returns {Promise<SessionData>} with the next deal */
 export const next = (seen) => change(seen, (session) => session.nextDeal());
+
+/** @param {SessionData} seen between two deals @returns {Promise<SessionData>} at its end, with the seed */
+export const reveal = (seen) => change(seen, (session) => session.reveal());
 
 /** @param {SessionData} seen @param {number[]} cards the answer to the memory quiz @returns {Promise<SessionData>} */
 export const recall = (seen, cards) => change(seen, (session) => session.recall(cards));
@@ -349,7 +355,7 @@ function change({ id, version }, work) {
 /** @param {Session} session @returns {Promise<SessionData>} in which the agent has begun if it is its turn */
 async function add(session) {
   /** @type {Entry} */
-  const entry = { id: newId(), session, seen: null, counted: 0, failed: null };
+  const entry = { id: randomHex(8), session, seen: null, counted: 0, failed: null };
   const loading = load(session.setup.agent);
   if (session.waitsForAgent) await loading;
   else loading.catch(() => {}); // by the time that it is needed, there may be a connection
@@ -395,11 +401,6 @@ async function makeReview(id, session, place, urgent) {
   const [oldest] = reviews.keys(); // a map keeps the order of insertion
   if (reviews.size > MAX_REVIEWS) reviews.delete(oldest);
   return found;
-}
-
-/** @returns {string} a random name */
-function newId() {
-  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** @param {Entry} entry @returns {SessionData} as the page shows it */

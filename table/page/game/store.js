@@ -25,6 +25,8 @@ const MATCHES = "countedMatches";
  * @property {string | null} outcome what its finished deals have brought, in words
  * @property {import("./types.js").Earlier | null} earlier
  * @property {string | null} sent in a challenge, the recording of the sender's deal
+ * @property {import("./seal.js").Seal | null} [seal] absent in games of earlier versions
+ * @property {boolean} [revealed]
  * @property {SavedDeal[]} deals the last is the one on the table
  */
 

@@ -240,6 +240,13 @@ export class Controller {
     this.open(answer);
   }
 
+  async reveal() {
+    const { session } = this;
+    if (session === null) return;
+    const answer = await this.request(() => sessions.reveal(session));
+    if (answer !== null) this.open(answer);
+  }
+
   async next() {
     const { session } = this;
     if (session === null) return;

@@ -345,6 +345,7 @@ function more() {
     ["Deal of the day", "The same deal for everyone, one try each", () => void attempt(() => openDay(today()))],
     ["Your games", "Resume or review a game, or save all as one file", () => void attempt(games)],
     ["Rules", `How ${rulesTitle(session.rules)} is played`, () => void attempt(() => rules(session))],
+    ...(session.seal === null ? [] : [fairEntry(session)]),
     ["What happened", "The log of this deal", openLog],
     ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],
     [
@@ -353,6 +354,18 @@ function more() {
       () => void attempt(() => twoAgents(session.rules)),
     ],
   ]);
+}
+
+/** @param {Session} session @returns {[string, string, () => void]} */
+function fairEntry(session) {
+  const about = `Sealed before the first card: ${session.seal?.hash.slice(0, 12)}…`;
+  const reveal = () =>
+    void attempt(async () => {
+      await controller.reveal();
+      await fair();
+    });
+  const fair = async () => (await windows()).openFair(current(), reveal);
+  return ["Is it fair?", about, () => void attempt(fair)];
 }
 
 function claim() {

@@ -1,6 +1,7 @@
 // @ts-check
 /** The windows, in a bundle of their own that is loaded after the first card. */
 
+export { openFair } from "./dialogs/fair.js";
 export { chooseTwoAgents, gameForm, rulesText } from "./dialogs/game_form.js";
 export { openGames } from "./dialogs/games.js";
 export { openSettings } from "./dialogs/settings_dialog.js";

@@ -56,7 +56,7 @@ export async function openShare(session, deal) {
 }
 
 /** @param {string} label @param {string} text @param {number} [rows] @returns {HTMLElement} */
-function copyField(label, text, rows = 2) {
+export function copyField(label, text, rows = 2) {
   const id = newId();
   const area = h("textarea", { id, rows, readonly: true, spellcheck: "false" }, text);
   const name = label.toLowerCase();

@@ -1,0 +1,37 @@
+// @ts-check
+/** Whether a game is fair: the hash that was fixed before its first card, and, when it is over, what it is of. */
+
+import { h } from "../dom.js";
+import { openDialog } from "./dialog.js";
+import { copyField } from "./share.js";
+
+/** @param {import("../../game/types.js").Session} session with a seal @param {() => void} reveal ends the game and tells its seed */
+export function openFair({ seal, can }, reveal) {
+  if (seal === null) return;
+  const { hash, opened } = seal;
+  const dialog = openDialog("Is it fair?", [
+    h(
+      "p",
+      {},
+      "This SHA-256 hash of the game’s seed and a random salt was fixed before the first card, and both are told when the game is over. If “seed, blank, salt” has this hash, and deal n of the game is deal n − 1 of the seed, as german-whist draw --deal shows, no card was chosen afterwards.",
+    ),
+    copyField("Hash", hash),
+    opened && copyField("Seed and salt", `${opened.seed} ${opened.salt}`),
+    can.next &&
+      h(
+        "div",
+        { class: "buttons" },
+        h(
+          "button",
+          {
+            class: "quiet",
+            onclick: () => {
+              dialog.close();
+              reveal();
+            },
+          },
+          "End the game here and tell me",
+        ),
+      ),
+  ]);
+}
