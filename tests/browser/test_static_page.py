@@ -766,7 +766,7 @@ def test_a_game_is_sealed_before_its_first_card_and_opened_when_it_is_over(table
     assert hashlib.sha256(told.encode()).hexdigest() == sealed
     session = table.do("open", session["id"])
     assert not session["can"]["next"]
-    deck = DealBatch("tiny", 1, int(told.split()[0])).states["deck"][0, :8]
+    deck = DealBatch("tiny", 1, int(told.split(maxsplit=1)[0])).states["deck"][0, :8]
     assert json.loads(table.do("recording", session["id"], 1)["recording"])["deck"] == deck_text(deck.tolist())
 
 
