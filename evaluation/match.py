@@ -53,9 +53,9 @@ class MatchResult(Report):
         first_deal: index of the first of them.
         match: the match format, such as ``"first_to:25"``; ``None`` for single deals.
         deals_per_match: mean number of deals in a match.
-        margins: the first agent's margin in every game, int64[deals, 2], or float64 in matches. Row i is deal
-            ``first_deal + i``. Column 0 is the game in which the first agent has seat 0, column 1 the one with the
-            seats swapped. Left out of comparisons, ``repr`` and ``to_dict``; empty after ``from_dict``.
+        margins: the first agent's margin in every game, int64[deals, 2]; float64 in matches and with ``score``. Row i
+            is deal ``first_deal + i``. Column 0 is the game in which the first agent has seat 0, column 1 the one with
+            the seats swapped. Left out of comparisons, ``repr`` and ``to_dict``; empty after ``from_dict``.
     """
 
     first: str
