@@ -15,6 +15,7 @@ from typing import Any
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from german_whist.game.utils.checks import IllegalActionError, whole_action
+from german_whist.game.utils.private_parts import set_action_mask
 
 
 class _Direct:
@@ -50,8 +51,7 @@ class TerminateIllegal(_Direct, TerminateIllegalWrapper):  # type: ignore[misc]
         try:
             raw.step(action)
         except IllegalActionError:
-            # The original looks for the mask here and under this name, whatever observations call it.
-            self._prev_obs: Any = {"action_mask": raw.action_mask(raw.agent_selection)}
+            set_action_mask(self, raw.action_mask(raw.agent_selection))  # whatever observations call it
             super().step(action)
             raw.end_illegally()
 

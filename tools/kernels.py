@@ -160,8 +160,10 @@ def _module_of(functions: dict[Any, Any], machine: Any) -> Any:
     import llvmlite.binding as llvm
     import numba
 
+    from german_whist.game.utils.private_parts import reference_counts
+
     warnings.simplefilter("ignore", numba.NumbaWarning)  # a function of addresses cannot be cached
-    options: Any = {"error_model": "numpy", "_nrt": False}  # as kernels are compiled
+    options: Any = {"error_model": "numpy", **reference_counts(is_counted=False)}  # as kernels are compiled
     linked = None
     for function, signature in functions.items():
         compiled = numba.cfunc(signature, **options)(function)

@@ -7,7 +7,6 @@ what a GPU runs. ``cuda_module`` is the library behind it, today ``numba-cuda``,
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from german_whist.game.utils import jit
+from german_whist.game.utils.private_parts import redirect_cuda
 
 _ALIGNED = 16  # bytes: alignment of records in a thread's local memory
 
@@ -127,8 +127,7 @@ def cuda_module() -> Any:
     Raises:
         ModuleNotFoundError: if it is not installed.
     """
-    with contextlib.suppress(ImportError):
-        import _numba_cuda_redirector  # noqa: F401 - puts numba-cuda in the place of numba's own, deprecated module
+    redirect_cuda()
     try:
         import numba_cuda  # noqa: F401
         from numba import cuda

@@ -7,7 +7,7 @@ scale of Liu et al. (arXiv 2502.16982) that matches the usual size of Adam's ste
     m ← μ m + (1 − μ) g;  W ← W − 0.2 η √max(rows, columns) · orthogonalized((1 − μ) g + μ m)
 
 Not ``torch.optim.Muon``, because it multiplies in bfloat16 on every processor; and no ``torch.optim.Optimizer``,
-because importing that loads a compiler, unused here, for two seconds.
+because the first one loads a compiler, as ``step_adam`` says.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
+
+from german_whist.game.utils.private_parts import foreach
 
 MUON_MOMENTUM = 0.95
 # Coefficients of Jordan et al.: steep at 0, so small singular values grow fast; the price is 0.7 to 1.2 instead of 1.
@@ -38,8 +40,8 @@ def orthogonalized(matrices: Sequence[torch.Tensor], dtype: torch.dtype) -> list
     is_tall = [matrix.shape[0] > matrix.shape[1] for matrix in matrices]
     wide = [(matrix.T if tall else matrix).to(dtype) for matrix, tall in zip(matrices, is_tall, strict=True)]
     # The Frobenius norm bounds the spectral norm: at most 1, as needed.
-    norms = torch._foreach_clamp_min(torch._foreach_norm(wide), 1e-7)
-    found = list(torch._foreach_div(wide, norms))
+    norms = foreach("clamp_min")(foreach("norm")(wide), 1e-7)
+    found = list(foreach("div")(wide, norms))
     for _ in range(NEWTON_SCHULZ_STEPS):
         grams = [F.linear(each, each) for each in found]
         grams = [torch.addmm(gram, gram, gram, beta=b, alpha=c) for gram in grams]
@@ -69,6 +71,6 @@ class Muon:
 
     def step(self, gradients: list[torch.Tensor], rate: float) -> None:
         """Take a step with Nesterov momentum, without weight decay."""
-        torch._foreach_lerp_(self.momenta, gradients, 1 - MUON_MOMENTUM)
-        updates = torch._foreach_lerp(gradients, self.momenta, MUON_MOMENTUM)
-        torch._foreach_addcmul_(self._matrices, orthogonalized(updates, self._dtype), self._scales, value=-rate)
+        foreach("lerp_")(self.momenta, gradients, 1 - MUON_MOMENTUM)
+        updates = foreach("lerp")(gradients, self.momenta, MUON_MOMENTUM)
+        foreach("addcmul_")(self._matrices, orthogonalized(updates, self._dtype), self._scales, value=-rate)

@@ -20,10 +20,10 @@ from itertools import compress
 
 import torch
 from torch import nn
-from torch.optim.adam import adam
 
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.policy.network.mlp import MLP, FrozenMLP
+from german_whist.game.utils.private_parts import foreach, step_adam
 from german_whist.training.policy_iteration.config import PolicyIterationConfig
 from german_whist.training.policy_iteration.muon import Muon
 from german_whist.training.processes import Processes
@@ -78,26 +78,15 @@ class TrainedNetwork:
         decay = min(self._decay, self.steps / (self.steps + 10))
         with torch.inference_mode():
             self._muon.step(list(compress(gradients, self._is_matrix)), rate)
-            self._step_adam(list(compress(gradients, map(operator.not_, self._is_matrix))), rate)
-            torch._foreach_lerp_(self._averages, self._weights, 1 - decay)
-
-    def _step_adam(self, gradients: list[torch.Tensor], rate: float) -> None:
-        adam(
-            self._others,
-            gradients,
-            self._exp_avgs,
-            self._exp_avg_sqs,
-            [],
-            self._adam_steps,
-            fused=True,
-            amsgrad=False,
-            beta1=0.9,
-            beta2=0.999,
-            lr=rate,
-            weight_decay=0.0,
-            eps=ADAM_EPSILON,
-            maximize=False,
-        )
+            step_adam(
+                self._others,
+                list(compress(gradients, map(operator.not_, self._is_matrix))),
+                (self._exp_avgs, self._exp_avg_sqs),
+                self._adam_steps,
+                rate=rate,
+                epsilon=ADAM_EPSILON,
+            )
+            foreach("lerp_")(self._averages, self._weights, 1 - decay)
 
     def frozen(self) -> FrozenMLP:
         """Return a copy of the network with the current averaged weights."""

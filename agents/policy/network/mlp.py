@@ -23,6 +23,7 @@ from german_whist.agents.policy.network.layers import (
     suit_inputs,
 )
 from german_whist.game.cards import SUIT_SIZE
+from german_whist.game.utils.private_parts import has_bfloat16_products
 
 HIDDEN_GAIN = math.sqrt(2)
 
@@ -279,9 +280,8 @@ def native_dtype(device: torch.device) -> torch.dtype:
     """
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float32
-    has_products = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
     is_used = device.type == "cpu" and torch.backends.cpu.get_cpu_capability() == "AVX512"
-    return torch.bfloat16 if is_used and has_products() else torch.float32
+    return torch.bfloat16 if is_used and has_bfloat16_products() else torch.float32
 
 
 def mlp_of(layers: tuple[Layer, ...], suit_layers: int) -> MLP:
