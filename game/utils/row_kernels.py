@@ -44,77 +44,67 @@ def row_kernel(
     shape = _Shape(function.__name__, list(inspect.signature(function).parameters)[1:], dict(scratch or {}), writes)
     body = jit.kernel(function)
     compiled = jit.allocating_kernel if scratch else jit.kernel
-    loop = compiled(shape.compiled(_LOOP, body, function))
+    loop = compiled(shape.compiled(body, function))
     loop.shape, loop.body = shape, body  # type: ignore[attr-defined]
     KERNELS.append(loop)
     return loop
 
 
-_LOOP = """
-def {name}_rows(n, {parameters}):
-{scratch}
-    for i in range(n):
-        body(i, {arguments})
-"""
-
-_GRID = """
-def {name}_grid(n, {parameters}):
-{scratch}
-    i = cuda.grid(1)
-    while i < n:
-        body(i, {arguments})
-        i += cuda.gridsize(1)
-"""
-
-# Threads without a row take part in the copies, too: ``syncthreads`` waits for every thread of the block. The second
-# one keeps a fast thread from overwriting the staged rows while others still copy them.
-_STAGED_GRID = """
-def {name}_grid(n, {parameters}):
-{scratch}
-    staged = cuda.shared.array(0, np.int8)
-    width = {writes}.shape[1]
-    threads, own = cuda.blockDim.x, cuda.threadIdx.x
-    first = cuda.blockIdx.x * threads
+# The only generated code: numba's cache does not find closures over other kernels, and `*arrays` slow down every call.
+# A CPU takes the rows one by one, the blocks of a GPU one for each of their threads.
+_TEMPLATE = """
+def {name}(n, {parameters}):
+    threads, own, first, step = {place}
+{arrays}
     while first < n:
         i = first + own
         if i < n:
             body(i, {arguments})
+{copy}
+        first += step
+"""
+_ON_CPU = "1, 0, 0, 1"
+_ON_GPU = "cuda.blockDim.x, cuda.threadIdx.x, cuda.blockIdx.x * cuda.blockDim.x, cuda.gridsize(1)"
+# Threads without a row take part in the copies, too: ``syncthreads`` waits for every thread of the block. The second
+# one keeps a fast thread from overwriting the staged rows while others still copy them.
+_COPY = """
         cuda.syncthreads()
         for byte in range(own, min(threads, n - first) * width, threads):
             {writes}[first + byte // width, byte % width] = staged[byte]
         cuda.syncthreads()
-        first += cuda.gridDim.x * threads
 """
 
 
 class _Shape(NamedTuple):
-    """Key of the code generated around a body."""
+    """What is generated around a body."""
 
     name: str
     parameters: list[str]
     scratch: dict[str, tuple[int, Any]]
     writes: str
 
-    def compiled(self, template: str, body: Any, function: Any) -> Callable[..., Any]:
-        """Return the function that a template makes around a body, in the body's file: numba's cache is by file."""
-        is_grid = template is not _LOOP
-        row = "staged[own * width : (own + 1) * width]" if is_grid else f"{self.writes}[i]"
-        made = "cuda.local.array({0}_size, {0}_dtype, {1})" if is_grid else "np.zeros({0}_size, {0}_dtype)"
-        lines = [f"    {name} = " + made.format(name, _ALIGNED) for name in self.scratch]
-        code = template.format(
-            name=self.name,
+    def compiled(self, body: Any, function: Any, cuda: Any = None) -> Callable[..., Any]:
+        """Return a body's rows on the CPU, or as a grid of ``cuda``, in the body's file: numba's cache is by file."""
+        made = "cuda.local.array({0}_size, {0}_dtype, {1})" if cuda else "np.zeros({0}_size, {0}_dtype)"
+        arrays = [f"    {name} = " + made.format(name, _ALIGNED) for name in self.scratch]
+        row, copy = f"{self.writes}[i]", ""
+        if cuda and self.writes:
+            arrays += ["    staged = cuda.shared.array(0, np.int8)", f"    width = {self.writes}.shape[1]"]
+            row, copy = "staged[own * width : (own + 1) * width]", _COPY.format(writes=self.writes)
+        name = f"{self.name}_{'grid' if cuda else 'rows'}"
+        code = _TEMPLATE.format(
+            name=name,
             parameters=", ".join(name for name in self.parameters if name not in self.scratch),
+            place=_ON_GPU if cuda else _ON_CPU,
+            arrays="\n".join(arrays),
             arguments=", ".join(row if name == self.writes else name for name in self.parameters),
-            scratch="\n".join(lines),
-            writes=self.writes,
+            copy=copy,
         )
-        scope: dict[str, Any] = {"np": np, "body": body, "__name__": function.__module__}
-        for name, (size, dtype) in self.scratch.items():
-            scope |= {f"{name}_size": size, f"{name}_dtype": dtype}
-        if is_grid:
-            scope["cuda"] = cuda_module()
+        scope: dict[str, Any] = {"np": np, "cuda": cuda, "body": body, "__name__": function.__module__}
+        for array, (size, dtype) in self.scratch.items():
+            scope |= {f"{array}_size": size, f"{array}_dtype": dtype}
         exec(compile(code, function.__code__.co_filename, "exec"), scope)
-        found: FunctionType = scope[f"{self.name}_{'grid' if is_grid else 'rows'}"]
+        found: FunctionType = scope[name]
         # numba reads the function's source in that file, which must begin at this line.
         found.__code__ = found.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
         return found
@@ -140,4 +130,4 @@ def cuda_module() -> Any:
 def grid_of(kernel: Any) -> Any:
     """Return the grid around the body of a row kernel as a Python function, not compiled yet."""
     shape: _Shape = kernel.shape
-    return shape.compiled(_STAGED_GRID if shape.writes else _GRID, kernel.body, kernel.body.py_func)
+    return shape.compiled(kernel.body, kernel.body.py_func, cuda_module())
