@@ -45,7 +45,7 @@ class Rung(NamedTuple):
     elo: float
 
 
-# Ratings from python -m tools.bench_ladder (docs/how-to/evaluate.md).
+# Ratings of a round robin, measured once (docs/how-to/evaluate.md).
 LADDER = (
     Rung("random", 100, 441.0),
     Rung("greedy", 200, 810.0),

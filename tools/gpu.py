@@ -11,6 +11,7 @@ but it does not train, and its exit status is 1. The run's settings, metrics, wi
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import shutil
 import tempfile
@@ -232,26 +233,32 @@ def check_training(report: Report, device: str, envs: int) -> None:
     )
 
 
+def rate(device: str, seconds: float, work: Callable[[], int]) -> int:
+    """Repeat a piece of work for so many seconds, and return the units per second that it reports."""
+    units = 0
+    synchronize(device)
+    began = time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        units += work()
+        synchronize(device)
+    return round(units / (time.perf_counter() - began))
+
+
 def measure_deals(report: Report, device: str, size: int, seconds: float) -> None:
     """Measure decisions per second of a batch, with observation and mask."""
     batch: Any = DealBatch("classic", size, device=device)
     seen, masks = batch.observe(), batch.action_mask()
-    first = size
-    rows = torch.arange(size, device=device)
-    decisions = 0
-    synchronize(device)
-    began = time.perf_counter()
-    while time.perf_counter() - began < seconds:
+    rows, first = torch.arange(size, device=device), itertools.count(size, size)
+
+    def play() -> int:
         for _ in range(52):
             batch.observe(seen)
             batch.action_mask(masks)
             batch.play(rows, lowest_legal(batch))
-            decisions += size
-        batch.reset(first)
-        first += size
-        synchronize(device)
-    spent = time.perf_counter() - began
-    report.write("decisions with observation and mask", per_second=round(decisions / spent), rows=size)
+        batch.reset(next(first))
+        return 52 * size
+
+    report.write("decisions with observation and mask", per_second=rate(device, seconds, play), rows=size)
 
 
 def measure_endgames(report: Report, device: str, count: int, seconds: float) -> None:
@@ -260,14 +267,9 @@ def measure_endgames(report: Report, device: str, count: int, seconds: float) ->
         name: torch.as_tensor(np.asarray(one).astype(np.int64), device=device)
         for name, one in some_endgames(count).items()
     }
-    solved = 0
-    synchronize(device)
-    began = time.perf_counter()
-    while time.perf_counter() - began < seconds:
-        solve_endgames(**endgames, device=device)
-        synchronize(device)
-        solved += count
-    report.write("exact endgames", per_second=round(solved / (time.perf_counter() - began)))
+    report.write(
+        "exact endgames", per_second=rate(device, seconds, lambda: len(solve_endgames(**endgames, device=device)))
+    )
 
 
 def measure_match(report: Report, device: str, deals: int) -> None:
@@ -281,15 +283,15 @@ def measure_match(report: Report, device: str, deals: int) -> None:
 def measure_env(report: Report, device: str, rows: int, seconds: float) -> None:
     """Measure steps per second of the vector environment against its default opponent."""
     envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, device=device)
-    _, info = envs.reset(seed=0)
-    steps = 0
-    synchronize(device)
-    began = time.perf_counter()
-    while time.perf_counter() - began < seconds:
-        _, _, _, _, info = envs.step(info["action_mask"].argmax(1))
-        steps += rows
-    synchronize(device)
-    report.write("make_vec steps", per_second=round(steps / (time.perf_counter() - began)), rows=rows)
+    info = envs.reset(seed=0)[1]
+
+    def step() -> int:
+        nonlocal info
+        for _ in range(50):
+            info = envs.step(info["action_mask"].argmax(1))[4]
+        return 50 * rows
+
+    report.write("make_vec steps", per_second=rate(device, seconds, step), rows=rows)
 
 
 def measure_updates(report: Report, config: Any, updates: int) -> float:

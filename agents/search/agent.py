@@ -152,7 +152,6 @@ class SearchAgent(WorldSearcher[Scratch]):
         *,
         threads: int = 0,
         flat: bool = False,
-        tricks: int = SEARCHED_TRICKS,
     ) -> None:
         """Set the policies.
 
@@ -166,7 +165,6 @@ class SearchAgent(WorldSearcher[Scratch]):
             threads: number of threads; 0 for all CPU cores. Choices do not depend on it.
             flat: whether the search is flat Monte Carlo: worlds are drawn uniformly from all that the view allows,
                 every action is tried in all of them, and the best mean margin is played; the policy breaks ties.
-            tricks: ``act`` searches in so many last tricks of the foreplay, and plays the policy's action before them.
 
         Raises:
             ValueError: when a number is not allowed, or the endgame of these rules is not open and the search not flat.
@@ -182,7 +180,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         if flat:
             self._selection = self._margin
         self._flat, self._rollouts = flat, rollouts
-        self._largest_stock = np.inf if flat else 2 * tricks
+        self._largest_stock = np.inf if flat else 2 * SEARCHED_TRICKS
         self._belief = BeliefSettings.create(worlds, has_network=rollouts is not None)
 
     @classmethod
