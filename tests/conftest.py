@@ -31,8 +31,6 @@ settings.load_profile("project")
 # A job in the background of a script ignores Ctrl-C, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-jit.REPORT_EVERY = float("inf")  # lines about compiling would come between those that tests read
-
 SMALL_TABLE = 8  # cards a hand: quick to build, and the search above it is put to work
 
 
@@ -97,22 +95,19 @@ def shared_folder(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
 @pytest.fixture(scope="session", autouse=True)
 def endgame_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A cache with small tables of every kind, for this session and the processes that it starts."""
-    before = os.environ.get(CACHE_VARIABLE)
     kernels = kernels_folder()
-    with shared_folder(tmp_path_factory, "tables") as folder:
-        if not folder.exists():
-            folder.mkdir()
-            if kernels is not None:
-                (folder / "kernels").symlink_to(kernels)
-        os.environ[CACHE_VARIABLE] = str(folder)
-        cache.SEARCH_CARDS = SMALL_TABLE
-        for kind in KINDS.values():
-            build_tablebase(kind, SMALL_TABLE)
-    yield folder
-    if before is None:
-        del os.environ[CACHE_VARIABLE]
-    else:
-        os.environ[CACHE_VARIABLE] = before
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jit, "REPORT_EVERY", float("inf"))  # lines would come between those that tests read
+        patch.setattr(cache, "SEARCH_CARDS", SMALL_TABLE)
+        with shared_folder(tmp_path_factory, "tables") as folder:
+            if not folder.exists():
+                folder.mkdir()
+                if kernels is not None:
+                    (folder / "kernels").symlink_to(kernels)
+            patch.setenv(CACHE_VARIABLE, str(folder))
+            for kind in KINDS.values():
+                build_tablebase(kind, SMALL_TABLE)
+        yield folder
 
 
 @pytest.fixture

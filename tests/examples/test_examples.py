@@ -44,11 +44,11 @@ def load(name: str) -> Any:
     ],
 )
 @pytest.mark.filterwarnings("ignore")
-def test_example_runs(name: str, settings: dict[str, Any]) -> None:
+def test_example_runs(name: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip({"sb3": "sb3_contrib", "openspiel": "pyspiel"}.get(name.split("_", maxsplit=1)[0], "torch"))
     example = load(name)
     for constant in [setting for setting in settings if setting.isupper()]:
-        setattr(example, constant, settings[constant])
+        monkeypatch.setattr(example, constant, settings[constant])
     result = example.main(deals=3, **{key: value for key, value in settings.items() if not key.isupper()})
     rival = {"policy_iteration": "heuristic"}.get(name, "random")
     assert (result.wins + result.draws + result.losses, result.second) == (6, rival)
