@@ -94,7 +94,7 @@ def _takes_observations(act: Any) -> bool:
     """
     try:
         signature = inspect.signature(act)
-    except ValueError:  # of some functions in other languages
+    except ValueError:  # functions in other languages may have no signature
         raise ValueError(f"act must be {FORMS}, got {act!r}, whose parameters cannot be counted") from None
     parameters = [one for one in signature.parameters.values() if one.default is one.empty]
     names = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]

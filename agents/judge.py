@@ -58,7 +58,7 @@ from german_whist.solver.exact_endgame import can_solve_endgame
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_tablebase
 
-WORLDS = 256  # per hint, and per decision of a review: a hint takes less than a second on one core
+WORLDS = 256  # worlds of a hint, or of a decision in a review: a hint takes less than a second on one core
 ROLLOUTS = "rollouts"  # name of the judge where there is no network
 NETWORK = "network"  # name of the judge of the page: the rounded `champion` without a search
 

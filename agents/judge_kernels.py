@@ -35,10 +35,10 @@ from german_whist.simulator.observation.views import VIEW
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 MAX_WORLDS = 256
-BANDWIDTH = 0.7  # of the kernel that smooths the margins' distribution, which all actions share up to a shift
+BANDWIDTH = 0.7  # width of the kernel that smooths the margins' distribution, the same for all actions up to a shift
 
-_ROLLOUTS = 384  # of a decision, shared by its actions
-_SOLVED = 8  # of these, the endgames of so many are solved, which takes most of the time
+_ROLLOUTS = 384  # number of a decision's rollouts, shared by its actions
+_SOLVED = 8  # number of them whose endgames are solved, which takes most of the time
 SHIFTS, HALVINGS = 30.0, 24  # bisection for the shift that reproduces a value network's chance to win
 LEAST_CHANCE = 0.001  # a value network's chance to win is clipped to this distance from 0 and 1
 _ONE = np.uint64(1)

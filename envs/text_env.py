@@ -121,7 +121,7 @@ class TextEnv(PlaysOpponent):
         self.list_legal = list_legal
         self._events: list[str] = []  # what the learner saw in the deal
         self._told = self._refused = 0
-        self._is_lost = False  # by too many answers without a legal action
+        self._is_lost = False  # set by too many answers without a legal action
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Deal, and let the opponent play if it leads.

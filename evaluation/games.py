@@ -38,7 +38,7 @@ from german_whist.simulator.endgame import endgame_hook_of
 from german_whist.simulator.episodes import Episodes
 
 DEFAULT_BATCH = 2048
-DEVICE_BATCH = 2**18  # on a device, which needs many deals to be used well
+DEVICE_BATCH = 2**18  # deals at once on a device, which needs many to be used well
 MAX_TASKS = 32  # tasks for an executor: in batches of 16 deals, a deal takes a network three times as long as in 256
 
 Progress = Callable[[int], None]

@@ -45,7 +45,7 @@ def estimate(counts: npt.ArrayLike, truth: float | None = None) -> tuple[float, 
     """Return normalised Elo and its standard error if ``truth``, by default the estimate itself, were true.
 
     Args:
-        counts: pairs that scored 0, ½, 1, 1½ and 2.
+        counts: pairs that scored 0, ½, 1, 1½ and 2, [5].
         truth: normalised Elo.
     """
     seen = np.maximum(np.asarray(counts, np.float64), _UNSEEN)
@@ -58,7 +58,7 @@ def estimate(counts: npt.ArrayLike, truth: float | None = None) -> tuple[float, 
 
 
 def log_likelihood_ratio(counts: npt.ArrayLike, elo0: float, elo1: float) -> float:
-    """Return the log-likelihood ratio of normalised Elo ``elo1`` to ``elo0``; pairs scored 0, ½, 1, 1½ and 2."""
+    """Return the log-likelihood ratio of normalised Elo ``elo1`` to ``elo0``; counts as in :func:`estimate`."""
     middle = (elo0 + elo1) / 2
     nelo, error = estimate(counts, middle)
     return (elo1 - elo0) * (nelo - middle) / error**2

@@ -38,7 +38,7 @@ import german_whist as gw
 
 GAME = {"rules": "classic", "endgame": "exact"}
 HAND, RANKS = 13, 13
-ROWS = 1024  # at a time through a network that plays: more do not fit into the processor's cache
+ROWS = 1024  # batch of a network that plays: more do not fit into the processor's cache
 
 
 @dataclass
@@ -49,12 +49,12 @@ class Settings:
     suit: int = 64  # units of a layer that reads a suit
     trunk: int = 128  # units of a layer that sees all four
     scale: float = 5  # a margin of m tricks has the value tanh(m / scale)
-    temperature: float = 1 / 80  # of the policy in training
+    temperature: float = 1 / 80  # the policy's temperature in training
     trace: float = 0.9  # λ of the returns
-    learning_rate: float = 3e-3  # at the beginning; falls to 0
+    learning_rate: float = 3e-3  # initial rate, which falls to 0
     passes: int = 2  # over the decisions of an update
     minibatch: int = 1024
-    average: float = 0.99  # of the averaged weights is kept in a step
+    average: float = 0.99  # share of the averaged weights that a step keeps
 
 
 def see(decisions):
@@ -173,7 +173,7 @@ class Training:
     def try_cards(self, seen):
         """Return Q of every legal card, float32[n, 52], 0 for others: each is tried in a copy of its deal."""
         trials, legal = self.trials, seen.action_masks
-        tried = legal.copy()  # of neighbours, between which no card in play ranks, the lowest
+        tried = legal.copy()  # the lowest of neighbours, between which no card in play ranks
         tried[:, 1:] &= ~legal[:, :-1]
         tried[:, ::RANKS] = legal[:, ::RANKS]  # the lowest of a suit has no neighbour below
         deals, cards = tried.nonzero()
@@ -183,7 +183,7 @@ class Training:
         trials.step(seen[deals].decode(cards), rows)
         while len(others := rows[~trials.done[rows] & (trials.turn[rows] != seats)]):
             trials.step(self.player.act(trials.decisions(others)), others)
-        values = np.tanh(trials.returns("margin")[rows, seats] / self.settings.scale)  # of deals that are over
+        values = np.tanh(trials.returns("margin")[rows, seats] / self.settings.scale)  # all deals are over
         own = see(trials.decisions(rows))
         if len(own):
             values[own.rows] = self.value.average.predict(own.observations)

@@ -96,7 +96,7 @@ class Training:
         seat = rng.integers(2, size=batch.size)  # the learner's seat against a past self
         learnt_from, made_by = [], []
         while not batch.done.all():
-            decisions = batch.decisions()  # of all unfinished deals
+            decisions = batch.decisions()  # one for each unfinished deal
             rows = decisions.rows
             turn, actions = batch.turn[rows], np.empty(len(rows), np.int64)
             own = (rival[rows] < 0) | (turn == seat[rows])

@@ -57,7 +57,7 @@ class Deals(Generic[ArrayT]):
         self._game_ids: npt.NDArray[np.object_] | None = None  # [size, 2], once an agent has asked for them
 
     def deal(self, rows: Array, indices: Array, seeds: Array, dealers: Array) -> None:
-        """Deal into some rows; a dealer of −1 stands for the default: seat 1 deals odd indices."""
+        """Deal into rows, int64[k]; a dealer of −1, int[k], stands for the default: seat 1 deals odd indices."""
         seeds, indices = self.backend.bits(seeds), self.backend.bits(indices)
         self.backend.launch(
             deal_rows, len(rows), self.rules.record, self._cards, seeds, indices, dealers, rows, self.states
@@ -82,7 +82,7 @@ class Deals(Generic[ArrayT]):
             self._game_ids[self.backend.numpy(rows)] = None
 
     def play(self, rows: Array, actions: Array) -> None:
-        """Play an action in each of some rows. Without an endgame hook nothing is copied to the host."""
+        """Play an action, int64[k], in each of some rows, int64[k]; without an endgame hook all stays on the device."""
         self.moves += 1
         self.backend.launch(step_rows, len(rows), self.rules.record, self.states, rows, actions)
         self.finish_endgames(rows)
@@ -99,7 +99,7 @@ class Deals(Generic[ArrayT]):
             self.states["done"][begun] = True
 
     def seen(self, rows: Array, seats: Array | None = None) -> Records:
-        """Return the views of a seat in each of some rows, by default of the seat to act (−1)."""
+        """Return the view of a seat in each of k rows, ``VIEW`` records (k,); by default of the seat to act (−1)."""
         views: Records = self.backend.empty(len(rows), VIEW)
         seats = self._seats_to_act[: len(rows)] if seats is None else seats
         self.backend.launch(write_views, len(rows), self.rules.record, self.states, rows, seats, views)

@@ -82,7 +82,7 @@ def batches(digest: Digest, **keywords: Any) -> None:
 
 
 def canonical_batches(digest: Digest) -> None:
-    """Canonical observations, masks and actions."""
+    """Digest canonical observations, masks and actions."""
     for rules in VARIANTS:
         batch, step = gw.DealBatch(rules, SIZE, seed=4, canonical=True), 0
         while not batch.done.all():
@@ -93,7 +93,7 @@ def canonical_batches(digest: Digest) -> None:
 
 
 def pettingzoo(digest: Digest) -> None:
-    """Deals and matches in the PettingZoo environment, an illegal action included."""
+    """Digest deals and matches in the PettingZoo environment, an illegal action included."""
     cases: list[dict[str, Any]] = [{"rules": rules} for rules in VARIANTS]
     cases += [{"reward": "win"}, {"reward": "points", "match": "best_of:3"}, {"endgame": "exact"}, {"canonical": True}]
     cases += [{"dense": True}, {"match": "first_to:10", "rules": "small"}]
@@ -113,7 +113,7 @@ def pettingzoo(digest: Digest) -> None:
 
 
 def gymnasium_single(digest: Digest) -> None:
-    """Episodes of the single Gymnasium environment."""
+    """Digest episodes of the single Gymnasium environment."""
     cases: list[dict[str, Any]] = [{"rules": rules} for rules in VARIANTS]
     cases += [{"opponent": "champion"}, {"match": "best_of:3"}, {"endgame": "exact"}, {"canonical": True}]
     cases += [{"dense": True}, {"seat": 1, "reward": "win"}, {"observation_keys": ("observations", "action_mask")}]
@@ -171,7 +171,7 @@ def sb3(digest: Digest) -> None:
 
 
 def matches(digest: Digest) -> None:
-    """Margins and results of mirrored matches, with rule bots in every variant and networks."""
+    """Digest margins and results of mirrored matches, with rule bots in every variant and networks."""
     for rules in VARIANTS:
         for first, second in (("random", "greedy"), ("heuristic", "greedy"), ("heuristic+exact", "random+exact")):
             if rules.startswith("humbug") and "+exact" in first:
@@ -185,7 +185,7 @@ def matches(digest: Digest) -> None:
 
 
 def searches(digest: Digest) -> None:
-    """Margins of agents that search."""
+    """Digest margins of agents that search."""
     for agent, deals in (
         ("champion:search=16,threads=1", 4),
         ("small:search=16,threads=1", 4),
@@ -207,7 +207,7 @@ def sampling(digest: Digest) -> None:
 
 
 def solver(digest: Digest) -> None:
-    """Exact endgames."""
+    """Digest exact endgames."""
     rng = np.random.default_rng(0)
     for hand in (3, 7, 10, 13):
         cards = np.argsort(rng.random((200, 52)), axis=1)[:, : 2 * hand].astype(np.uint64)
@@ -220,13 +220,13 @@ def solver(digest: Digest) -> None:
 
 
 def exploitability(digest: Digest) -> None:
-    """NashConv on small decks."""
+    """Digest NashConv on small decks."""
     for rules, agent in (("tiny:ranks=3,stock=2", "random"), ("tiny:ranks=3,stock=2", "heuristic"), ("tiny", "greedy")):
         digest.add(gw.exploitability(agent, rules=rules).to_dict())
 
 
 def openspiel(digest: Digest) -> None:
-    """Playthroughs in OpenSpiel."""
+    """Digest playthroughs in OpenSpiel."""
     import pyspiel
 
     import german_whist.openspiel  # noqa: F401 - registers the game
@@ -246,7 +246,7 @@ def openspiel(digest: Digest) -> None:
 
 
 def recordings(digest: Digest) -> None:
-    """Lines of recordings, and their replay."""
+    """Digest lines of recordings, and their replay."""
     for rules in gw.rule_names():
         played: list[gw.Recording] = []
         gw.play_match("heuristic", "greedy", deals=5, seed=1, rules=rules, record=played.append)
@@ -258,7 +258,7 @@ def recordings(digest: Digest) -> None:
 
 
 def text_env(digest: Digest) -> None:
-    """Messages of the text environment."""
+    """Digest messages of the text environment."""
     for rules in gw.rule_names():
         env = gw.TextEnv(rules, opponent="heuristic", reward="margin")
         (message, _), terminated, step = env.reset(seed=2), False, 0
@@ -273,14 +273,14 @@ def text_env(digest: Digest) -> None:
 
 
 def tournament(digest: Digest) -> None:
-    """Ratings of a round robin."""
+    """Digest ratings of a round robin."""
     result = gw.play_tournament(["random", "greedy", "heuristic", "small"], deals=50)
     digest.add([(one["agent"], round(one["rating"], 6)) for one in result.to_dict()["agents"]])
     digest.add([(pair["first"], pair["win_rate"], pair["margin"]) for pair in result.to_dict()["pairs"]])
 
 
 def training(digest: Digest, recipe: str) -> None:
-    """Weights after 100,000 decisions of a recipe in one process."""
+    """Digest weights after 100,000 decisions of a recipe in one process."""
     with tempfile.TemporaryDirectory() as folder:
         outcome = gw.train(
             recipe,

@@ -33,7 +33,7 @@ Workload = Callable[[], int]  # does a small piece of work and returns the numbe
 
 
 def batch() -> Workload:
-    """Decisions of whole deals of random play in ``DealBatch``, with observation and mask."""
+    """Make decisions of whole deals of random play in ``DealBatch``, with observation and mask."""
     deals = gw.DealBatch("classic", SIZE)
     uniforms = np.random.default_rng(0).random((_MAX_PLIES, SIZE))
     actions = np.empty(SIZE, np.int64)
@@ -58,7 +58,7 @@ def batch() -> Workload:
 
 
 def pgx() -> Workload:
-    """Decisions in pgx's Leduc hold'em, compiled by JAX for one core."""
+    """Make decisions in pgx's Leduc hold'em, compiled by JAX for one core."""
     flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1 inter_op_parallelism_threads=1"
     os.environ.setdefault("XLA_FLAGS", flags)
     import jax
@@ -86,7 +86,7 @@ def pgx() -> Workload:
 
 
 def envpool() -> Workload:
-    """Decisions in EnvPool's Blackjack (C++, no mask), on one thread."""
+    """Make decisions in EnvPool's Blackjack (C++, no mask), on one thread."""
     import envpool as library
 
     pool = library.make_gymnasium("Blackjack-v1", num_envs=SIZE, num_threads=1)
@@ -101,7 +101,7 @@ def envpool() -> Workload:
 
 
 def openspiel(name: str = "gin_rummy") -> Workload:
-    """Decisions in an OpenSpiel game from Python, with observation and mask; chance nodes are not counted."""
+    """Make decisions in an OpenSpiel game from Python, with observation and mask; chance nodes are not counted."""
     import pyspiel
 
     game, rng = pyspiel.load_game(name), random.Random(0)
@@ -181,23 +181,23 @@ def sb3_singles() -> Workload:
 
 
 def match() -> Workload:
-    """Games of ``heuristic`` against ``greedy``."""
+    """Play games of ``heuristic`` against ``greedy``."""
     return lambda: 2 * gw.play_match("heuristic", "greedy", deals=500).deals
 
 
 def search() -> Workload:
-    """Games of ``champion:search=16,threads=1`` against ``heuristic``."""
+    """Play games of ``champion:search=16,threads=1`` against ``heuristic``."""
     return lambda: 2 * gw.play_match("champion:search=16,threads=1", "heuristic", deals=2).deals
 
 
 def network() -> Workload:
-    """Decisions of ``champion``'s network in the first trick."""
+    """Make decisions of ``champion``'s network in the first trick."""
     agent, decisions = gw.make_agent("champion:endgame=played"), gw.DealBatch("classic", SIZE).decisions()
     return lambda: len(agent.act(decisions))
 
 
 def chosen_by(agent: gw.Agent) -> Workload:
-    """Decisions of whole deals in ``DealBatch`` with exact endgames, an agent choosing for both seats."""
+    """Make decisions of whole deals in ``DealBatch`` with exact endgames, an agent choosing for both seats."""
     deals = gw.DealBatch("classic", SIZE, endgame="exact")
 
     def play() -> int:
@@ -213,17 +213,17 @@ def chosen_by(agent: gw.Agent) -> Workload:
 
 
 def champion() -> Workload:
-    """Decisions of whole deals, ``champion`` choosing."""
+    """Make decisions of whole deals, ``champion`` choosing."""
     return chosen_by(gw.make_agent("champion"))
 
 
 def torch_network() -> Workload:
-    """Decisions of whole deals, a torch network with two layers of 256 units choosing."""
+    """Make decisions of whole deals, a torch network with two layers of 256 units choosing."""
     return chosen_by(as_agent(ppo_example().Network(hidden=256)))
 
 
 def ppo() -> Workload:
-    """Decisions of PPO training, ``examples/self_play_pool.py``: those that it learns from."""
+    """Make decisions of PPO training, ``examples/self_play_pool.py``: those that it learns from."""
     training = ppo_example().Training()
 
     def update() -> int:

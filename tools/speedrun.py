@@ -40,7 +40,7 @@ RECIPE = (
 def timed(command: str) -> tuple[float, float]:
     """Run a command; return its seconds and the processor-seconds of all its processes."""
     program, *words = shlex.split(command)
-    own = {"german-whist": [sys.executable, "-m", "german_whist"], "python": [sys.executable]}  # of this environment
+    own = {"german-whist": [sys.executable, "-m", "german_whist"], "python": [sys.executable]}  # this environment's
     words = [*own.get(program, [program]), *words]
     began = time.perf_counter()
     with subprocess.Popen(words) as process:

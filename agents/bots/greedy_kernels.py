@@ -14,7 +14,7 @@ from german_whist.game.utils.jit import kernel
 from german_whist.game.utils.row_kernels import row_kernel
 
 GOOD_RANK = 8  # the bot wants plain cards from the ten up, and all trumps
-GOOD_LOW_RANK = 4  # in a low deal: plain cards up to the six
+GOOD_LOW_RANK = 4  # highest rank of a good card in a low deal: plain cards up to the six
 
 _ONE = np.uint64(1)  # ``cards &= cards - _ONE`` removes the lowest card of a mask
 

@@ -14,7 +14,13 @@ from german_whist.simulator.decisions import Decisions
 
 @kernel
 def pick(legal: npt.NDArray[np.uint64], uniform: npt.NDArray[np.float64], actions: npt.NDArray[np.int64]) -> None:
-    """Write action number ``floor(uniform * n)`` of the ``n`` actions in each mask; ``uniform`` is in [0, 1)."""
+    """Write action number ``floor(uniform * n)`` of the ``n`` actions in each mask.
+
+    Args:
+        legal: masks, uint64[k].
+        uniform: numbers in [0, 1), float64[k].
+        actions: int64[k], overwritten.
+    """
     for i in range(legal.shape[0]):
         actions[i] = nth_lowest(legal[i], np.int64(uniform[i] * popcount(legal[i])))
 

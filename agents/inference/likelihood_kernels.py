@@ -18,7 +18,7 @@ NETWORK, HEURISTIC, UNIFORM = 0, 1, 2  # opponent models
 MODELS = 3
 
 _BISECTIONS = 30
-_RESAMPLING = 2**40  # in place of the number of a deal, for the random numbers that pick worlds
+_RESAMPLING = 2**40  # takes the place of a deal's number in the address of the random numbers that pick worlds
 _ONE = np.uint64(1)
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # Fibonacci hashing spreads hands over the slots of the hash table
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from german_whist.agents.policy.network.forward import PackedNetwork
 
 FORMAT, FORMAT_VERSION = "german-whist-policy", 1
-MODULE_FORMAT = "german-whist-module"  # of the user's own torch modules, see ``agents/module_checkpoint.py``
+MODULE_FORMAT = "german-whist-module"  # format of the user's own torch modules, see ``agents/module_checkpoint.py``
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
 VALUE_OUTPUTS = ["margin", "win_logit"]
 

@@ -20,7 +20,7 @@ def _keep_colons(_app: Sphinx, what: str, _name: str, _object: Any, _options: An
 
 def _short(text: str) -> str:
     """Return a type with arrays as ``ndarray[int8]`` and ``ArrayLike``, without what numpy makes of them."""
-    prefix = r"~?(?:\w+\.)*"  # of a module; ~ asks Sphinx to leave it out
+    prefix = r"~?(?:\w+\.)*"  # a module's name; ~ asks Sphinx to leave it out
     shape = rf"(?:{prefix}tuple\[[^\]]*\]|{prefix}Any)"
     of_shape = rf"{prefix}ndarray\[{shape}, (?:{prefix}Any|{prefix}dtype\[{prefix}(\w+)(?:\[{prefix}Any\])?\])\]"
     unevaluated = rf"{prefix}NDArray\[{prefix}(\w+)\]"

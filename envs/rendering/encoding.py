@@ -12,7 +12,7 @@ from PIL import Image
 Picture = npt.NDArray[np.uint8]  # (height, width, 3)
 
 _COLORS = 192
-_SECONDS, _RESULT_SECONDS = 0.8, 4.0  # per frame of a GIF
+_SECONDS, _RESULT_SECONDS = 0.8, 4.0  # how long a GIF shows a frame
 
 
 def png_bytes(picture: Picture) -> bytes:

@@ -24,7 +24,7 @@ from german_whist.simulator.text.scene import Player, Scene
 
 _STAGES = {FOREPLAY: "foreplay", ENDGAME: "endgame"}
 _PLAYER = (196, 118)
-_TALL_PLAYER = (196, 136)  # with one more line
+_TALL_PLAYER = (196, 136)  # size with one more line
 _SMALL_TEXT = 8.5  # pixels: small text is not drawn smaller than this if there is room
 _GAME_WIDTH = 168
 

@@ -25,7 +25,7 @@ BOOTSTRAPS = 1000
 _ITERATIONS = 100
 _CLOSE = 1e-10
 _FAR, _HALVINGS = 4000.0, 60  # bisection of ``rating_against``: Elo beyond the known ratings, and steps
-_MAX_STEP = 2.0  # in log odds, because Newton's method overshoots far from the maximum
+_MAX_STEP = 2.0  # limit in log odds: Newton's method overshoots far from the maximum
 
 
 def games_won(margins: npt.NDArray[Any]) -> Matrix:

@@ -19,8 +19,8 @@ from german_whist.game.utils.row_kernels import cuda_module, grid_of
 if TYPE_CHECKING:
     import torch
 
-_THREADS = 128  # per block
-_STAGED_THREADS = 64  # per block if its rows are staged: they must fit into the block's shared memory
+_THREADS = 128  # threads of a block
+_STAGED_THREADS = 64  # threads of a block whose rows are staged: they must fit into the block's shared memory
 _BLOCKS = 132 * 16  # sixteen for each multiprocessor of an H100; in larger batches a thread takes several rows
 
 _SMALL = 4096  # bytes; constants up to this size are told apart by content, larger ones by identity

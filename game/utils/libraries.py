@@ -22,7 +22,7 @@ class Library(NamedTuple):
         return f'{self.name} is not installed: pip install "german-whist[{self.extra}]"'
 
 
-_LIBRARIES = {  # by module
+_LIBRARIES = {  # the distribution and the extra of a module
     "torch": Library("torch", "train"),
     "pydantic": Library("pydantic", "train"),
     "stable_baselines3": Library("stable-baselines3", "train"),

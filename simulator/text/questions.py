@@ -10,7 +10,7 @@ from german_whist.game.rules import Rules
 from german_whist.game.state import DRAFT, EXCHANGE, PICK, PICK_AFTER
 from german_whist.simulator.text.words import action_name, card_name, join_words, the_cards
 
-_EXPLAINED_TRICKS = 3  # at the start of a deal; after them the player knows how it works
+_EXPLAINED_TRICKS = 3  # first tricks of a deal; after them the player knows how it works
 
 
 def decision_text(view: np.void, rules: Rules, kind: int, *, tell_suit: bool = True) -> str:

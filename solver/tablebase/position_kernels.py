@@ -17,7 +17,7 @@ import numpy as np
 from german_whist.game.utils.bit_kernels import lowest, popcount
 from german_whist.game.utils.jit import kernel
 
-MAX_CARDS = 13  # in a hand, and in a suit
+MAX_CARDS = 13  # limit of a hand, and of a suit
 
 _ONE = np.uint64(1)
 _WORD = np.uint64(0xFFFF)

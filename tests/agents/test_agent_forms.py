@@ -107,7 +107,7 @@ ACCEPTED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("act", ACCEPTED.values(), ids=ACCEPTED)
-def test_accepted(act: Any) -> None:
+def test_form_of_act_is_accepted(act: Any) -> None:
     decisions = gw.DealBatch("draft", size=6, seed=3).decisions()
     assert np.array_equal(as_agent(SimpleNamespace(act=act)).act(decisions), by_decisions(decisions))
 
@@ -137,7 +137,7 @@ REFUSED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("act", REFUSED.values(), ids=REFUSED)
-def test_refused(act: Any) -> None:
+def test_other_form_of_act_is_refused(act: Any) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - checked below
         as_agent(SimpleNamespace(act=act))
     assert FORMS in str(caught.value)

@@ -43,7 +43,7 @@ def test_seats_by_row() -> None:
     assert episodes.over.all()
     for agent, its in zip(agents, (seats, 1 - seats), strict=True):
         assert set(agent.asked) == set(enumerate(its.tolist()))
-        assert len(agent.asked) == 6 * 4  # of 8 cards
+        assert len(agent.asked) == 6 * 4  # 8 cards each
     assert turns <= 2 * 8  # all rows together
 
 

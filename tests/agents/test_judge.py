@@ -136,7 +136,7 @@ def test_tricks_of_race_without_winner() -> None:
     assert (advice.tricks, advice.opponent_tricks) == ((8,), (5,))
 
 
-def test_labels() -> None:
+def test_label_follows_tricks_and_chances_lost() -> None:
     for lost, error, win, win_error, label in (
         (0.0, 0.1, 0.0, 0.01, "best"),
         (0.04, 0.01, 0.009, 0.001, "best"),

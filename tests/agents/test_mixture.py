@@ -86,7 +86,7 @@ def test_mixture_independent_of_batch() -> None:
     assert [next(filter(None, row)) for row in wide] == narrow
 
 
-def test_shares_everywhere() -> None:
+def test_every_environment_takes_shares() -> None:
     pytest.importorskip("stable_baselines3")
     from german_whist.sb3 import GermanWhistVecEnv
 

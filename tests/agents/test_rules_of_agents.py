@@ -16,7 +16,7 @@ OPEN = [preset for preset in PRESETS if preset != "humbug"]
 
 
 @pytest.mark.parametrize("own", gw.rule_names())
-def test_plays_like(own: str) -> None:
+def test_rules_play_like_those_that_differ_in_counting(own: str) -> None:
     alike = {name for name in gw.rule_names() if gw.rules(own).plays_like(gw.rules(name))}
     assert alike == ({"classic", "seventh"} if own in ("classic", "seventh") else {own})
 

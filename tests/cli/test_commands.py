@@ -23,7 +23,7 @@ from tests.cli.commands import Run
 from tests.pictures import colours_in, points
 
 
-def test_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_version_is_printed_without_an_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise PackageNotFoundError(name)
 
@@ -31,7 +31,7 @@ def test_version(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("--version") == (0, f"german-whist {gw.__version__}\n", "")
 
 
-def test_agents_list(run: Run) -> None:
+def test_agents_lists_pretrained_networks(run: Run) -> None:
     completed, listed = run("agents"), json.loads(run("agents", "--json").out)
     networks = {network.name: network for network in pretrained_networks()}
     for name in PRETRAINED_NAMES:

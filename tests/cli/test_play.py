@@ -53,7 +53,7 @@ def test_play_every_game(game: str, run: Run, type_lines: Typist) -> None:
 
 
 @pytest.mark.parametrize("end", [["q"], [EOFError], [KeyboardInterrupt]])
-def test_quit(end: list[object], run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_end_of_input_leaves_the_table(end: list[object], run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("builtins.input", Mock(side_effect=end))
     assert run("play", "--seed", "1", "--seat", "1").out.endswith("\nYou leave the table.\n")
 

@@ -51,7 +51,7 @@ SMALL_RUN = {
 }
 FEWER = {"--deals": 10}
 LONGER_RUN = {"--decisions": 800}  # a run that goes on
-OF_INIT = ("hidden", "suit_layers", "value_hidden")  # with init, they are those of its network
+OF_INIT = ("hidden", "suit_layers", "value_hidden")  # settings that ``init`` takes from its network
 
 
 class Block(NamedTuple):

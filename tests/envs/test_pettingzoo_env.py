@@ -98,7 +98,7 @@ def test_bad_argument(wrong: dict[str, str], word: str) -> None:
         ("deck", "options"),
     ],
 )
-def test_bad_option(options: Any, word: str) -> None:
+def test_wrong_option_keeps_the_deal(options: Any, word: str) -> None:
     environment = env()
     environment.reset(seed=2)
     with pytest.raises(ValueError, match=word):
@@ -194,7 +194,7 @@ def test_illegal_action(reward: str, keys: Any) -> None:
         *((raw_env, n, ValueError, "integer") for n in (0.5, None, True, np.array([1, 2]))),
     ],
 )
-def test_wrong_action(make: Any, action: Any, error: Any, words: str) -> None:
+def test_wrong_action_keeps_the_deal(make: Any, action: Any, error: Any, words: str) -> None:
     environment = make()
     environment.reset(seed=1)
     with pytest.raises(error, match=words):

@@ -216,7 +216,7 @@ def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
         gw.TextEnv(**arguments)
 
 
-def test_bad_calls() -> None:
+def test_calls_out_of_order_are_refused() -> None:
     env = gw.TextEnv()
     with pytest.raises(ResetNeeded):
         env.step("SA")

@@ -113,7 +113,7 @@ def test_result_is_plain_data(deals: int) -> None:
         ({"record": "x.jsonl"}, "record .* 'x.jsonl'"),
     ],
 )
-def test_bad_input(settings: dict[str, Any], message: str) -> None:
+def test_impossible_contest_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         play_match(**{"first": "random", "second": "random", "deals": 2, **settings})
 
@@ -152,7 +152,7 @@ def test_workers_play_same_match() -> None:
 
 
 @pytest.mark.parametrize("endgame", ["played", "exact"])
-def test_two_halves(endgame: str) -> None:
+def test_halves_of_a_contest_are_the_whole(endgame: str) -> None:
     games: dict[str, list[Any]] = {"whole": [], "halves": []}
     play = {"first": "random", "second": "greedy", "seed": 5, "endgame": endgame}
     whole = play_match(**play, deals=20, record=games["whole"].append)

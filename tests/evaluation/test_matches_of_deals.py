@@ -49,6 +49,6 @@ def test_matches_match_environment(game: str, match: str) -> None:
         ({"device": "cpu"}, "device"),
     ],
 )
-def test_wrong_match(wrong: dict[str, Any], word: str) -> None:
+def test_impossible_match_is_refused(wrong: dict[str, Any], word: str) -> None:
     with pytest.raises(ValueError, match=word):
         play_match("greedy", "greedy", **{"match": "best_of:3", "deals": 2, **wrong})

@@ -15,7 +15,7 @@ from german_whist.evaluation.plots import COLORS, draw_curve
 from tests.pictures import colours_in, points
 
 
-def test_curve(tmp_path: Path) -> None:
+def test_curve_has_a_colour_for_each_opponent(tmp_path: Path) -> None:
     path = tmp_path / "curve.png"
     draw_curve(points({"random": [0.5, 0.6, 0.8], "greedy": [0.2, 0.3, 0.5]}), path, "Two opponents")
     picture = image.imread(path)

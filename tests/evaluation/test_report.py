@@ -63,7 +63,7 @@ def cells(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", RESULTS)
-def test_tables(kind: str) -> None:
+def test_report_shows_its_figures(kind: str) -> None:
     make, figures = RESULTS[kind]
     result = make()
     text = str(result)

@@ -60,7 +60,7 @@ def ranked(margins: dict[tuple[int, int], Margins]) -> Standings:
     return standings(names, margins, rules("classic"), 0, "played")
 
 
-def test_standings() -> None:
+def test_standings_are_led_by_the_best_rating() -> None:
     # b beats c and d by much and has the best rating, but loses to a.
     found = ranked(made_up([[0, 0.6, 0.55, 0.55], [0, 0, 0.9, 0.9], [0, 0, 0, 0.5], [0, 0, 0, 0]]))
     assert found.agents[:2] == ("b", "a")

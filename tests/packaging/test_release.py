@@ -29,7 +29,7 @@ def test_sdist_is_complete(tmp_path: Path) -> None:
     assert dist_check.missing_files(next(tmp_path.glob("dist/*.tar.gz"))) == []
 
 
-def test_citation() -> None:
+def test_citation_names_this_version() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert (cited["cff-version"], cited["type"], cited["version"]) == ("1.2.0", "software", gw.__version__)
     assert cited["license"] == PROJECT["project"]["license"]

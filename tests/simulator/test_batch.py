@@ -141,7 +141,7 @@ def test_restored_endgame_is_exact(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("device", [None, "cpu"])
-def test_no_rows(device: str | None) -> None:
+def test_calls_without_rows_change_nothing(device: str | None) -> None:
     batch = DealBatch("tiny", 2, device=device)
     batch.set_state(batch.get_state(rows=[]), rows=[])
     batch.deal_decks([], [], rows=[])

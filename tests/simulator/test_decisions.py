@@ -183,7 +183,7 @@ ROWS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
-def test_part(rows: Any) -> None:
+def test_rows_of_decisions_are_those_of_the_whole(rows: Any) -> None:
     whole = played("draft").decisions()
     where = np.arange(12)[np.array(rows, np.int64) if isinstance(rows, list) else rows]
     part = whole[rows]
@@ -234,7 +234,7 @@ def test_numbers_by_deal() -> None:
 
 @pytest.mark.parametrize("ranks", ["named", "live"])
 @pytest.mark.parametrize("rules", ["classic", "draft"])
-def test_canonical(rules: str, ranks: str) -> None:
+def test_canonical_decisions_have_canonical_views(rules: str, ranks: str) -> None:
     decisions = played(rules).decisions()
     seen = decisions.canonical(ranks)
     views, relabeling = gw.canonical_views(decisions.views, ranks)

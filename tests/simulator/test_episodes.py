@@ -21,7 +21,7 @@ def won(match: str, *scores: tuple[float, float]) -> list[int]:
 # What decides a match
 
 
-def test_first_to() -> None:
+def test_first_to_reach_the_target_wins() -> None:
     assert won("first_to:10", (9, 9), (10, 9), (3, 14), (0, 0)) == [-1, 0, 1, -1]
 
 
@@ -29,7 +29,7 @@ def test_both_reach_target() -> None:
     assert won("first_to:10", (10, 12), (12, 11), (12, 12), (10, 10)) == [1, 0, -1, -1]
 
 
-def test_best_of() -> None:
+def test_best_of_ends_when_it_is_decided() -> None:
     assert won("best_of:3", (1, 1), (2, 1), (0, 2)) == [-1, 0, 1]
     assert won("best_of:5", (2, 2), (3, 2), (0, 2)) == [-1, 0, -1]
     assert won("best_of:1", (0, 0), (0, 1)) == [-1, 1]
@@ -50,7 +50,7 @@ def test_best_of() -> None:
         (25, "25"),
     ],
 )
-def test_wrong_match(given: Any, word: str) -> None:
+def test_unknown_match_format_is_refused(given: Any, word: str) -> None:
     with pytest.raises(ValueError, match=word):
         match_format_of(given)
     with pytest.raises(ValueError, match="match"):

@@ -51,7 +51,7 @@ def test_value_is_best_card(rng):
         assert tricks == (best if endgame.led is None else len(endgame.follower) - best)
 
 
-def test_at_least(rng):
+def test_at_least_compares_with_the_exact_value(rng):
     dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(10)]
     tricks = solve_endgames(**rows(dealt))
     for threshold in (-3, 0, 1, 6, 7, 13, 14, 99):
@@ -64,7 +64,7 @@ def test_at_least_or_by_card(rng, device):
         solve_endgames(**rows([random_endgame(rng, 2)]), at_least=1, by_card=True, device=device)
 
 
-def test_batches(rng):
+def test_batch_is_solved_like_single_endgames(rng):
     dealt = [random_endgame(rng, 1 + i % 13) for i in range(150)]
     together = solve_endgames(**rows(dealt))
     for endgame, tricks in zip(dealt, together, strict=True):
@@ -91,7 +91,7 @@ FOURTEEN = "AKQJT98765432.2.."
         ([99], [1], {}, "99"),
     ],
 )
-def test_bad_input(leader, follower, settings, message):
+def test_impossible_endgame_is_refused(leader, follower, settings, message):
     with pytest.raises(ValueError, match=message):
         solve_endgame(leader, follower, **settings)
 

@@ -53,6 +53,6 @@ def test_race_to_seven(rng):
 
 
 @pytest.mark.parametrize("needs", [[0, 3], [3, 27], [1.5, 2], [1, 2, 3], 4])
-def test_wrong_needs(needs):
+def test_impossible_goal_is_refused(needs):
     with pytest.raises(ValueError, match="needs"):
         solve_races([1 << parse_card("SA")], [1 << parse_card("S2")], SUITS.index("S"), needs=needs)

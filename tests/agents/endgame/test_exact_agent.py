@@ -81,9 +81,7 @@ def margins_of(own: Hand, other: Hand, led: str | None, trump: str | None, low: 
     margins = {card: (1 - 2 * low) * (2 * tricks - len(own)) for card, tricks in values.items()}
     foreign = [*other, led] if led else other
     run: str | None = None
-    for card in sorted(
-        margins, key=NAMES.index
-    ):  # of cards with no foreign one between them, the lowest stands for all
+    for card in sorted(margins, key=NAMES.index):  # the lowest stands for all cards with no foreign one between them
         between = NAMES[NAMES.index(run) : NAMES.index(card)] if run else []
         if run and run[0] == card[0] and not set(between) & set(foreign):
             del margins[card]

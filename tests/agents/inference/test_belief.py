@@ -44,7 +44,7 @@ def test_posterior_is_bayes_rule() -> None:
     assert joint == pytest.approx(expected / expected.sum())
 
 
-def test_tempering() -> None:
+def test_tempering_reaches_the_effective_sample_size() -> None:
     weights = np.array([0.9, 0.05, 0.04, 0.01, 0.0])
     assert effective_sample_size(weights) < 1.3
     tempered = weights.copy()

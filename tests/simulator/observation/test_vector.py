@@ -34,6 +34,6 @@ def test_wrong_length(shape: tuple[int, ...]) -> None:
         view_from_observation(np.zeros(shape, np.int8))
 
 
-def test_normalised() -> None:
+def test_normalised_observation_is_refused() -> None:
     with pytest.raises(ValueError, match="normalisation"):
         view_from_observation(DealBatch("classic", 1).observe() / 13)

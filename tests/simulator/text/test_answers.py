@@ -123,7 +123,7 @@ def test_read_card(answer: str, card: str) -> None:
 
 
 @pytest.mark.parametrize("answer", REFUSED)
-def test_unclear_answer(answer: str) -> None:
+def test_unclear_answer_is_refused(answer: str) -> None:
     with pytest.raises(ValueError, match=r"\[SA\]"):
         read_action(answer, CARDS, CLASSIC)
 
@@ -160,7 +160,7 @@ def test_repeated_without_end(part: str) -> None:
 
 
 @given(st.lists(st.sampled_from(WORDS)).map("".join))
-def test_any_text(answer: str) -> None:
+def test_any_text_is_a_card_or_nothing(answer: str) -> None:
     assert read(answer) in {None, *map(card_text, range(NUM_CARDS))}
 
 

@@ -66,7 +66,7 @@ def test_hidden_cards_are_hidden(name: str, steps: int, seat: int) -> None:
     assert len({deal_text(others, row) for row in range(others.size)}) > 1
 
 
-def test_colours() -> None:
+def test_colours_mark_red_suits_and_trumps() -> None:
     painted = deal_text(table("CA"), color=True)
     assert "\x1b[31m♥ K52\x1b[0m" in painted
     assert "\x1b[1m♠ T72\x1b[0m" in painted

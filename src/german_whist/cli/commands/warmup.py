@@ -13,7 +13,7 @@ from german_whist.cli.terminal import progress_bar
 _GYM_ID = "german_whist:GermanWhist-v0"
 # Agents that search also build the larger tablebase.
 _AGENTS = ("greedy", "heuristic+exact", "champion", "mc:worlds=4", "ismcts:iterations=8", "champion:search=4")
-_WORLDS = 4  # in which the coach tries actions
+_WORLDS = 4  # number of worlds in which the coach tries actions
 _TABLES = ((True, False), (False, False), (True, True))  # trumps, played low
 # Takes seconds, but updates each network and runs every kind of evaluation.
 _RUN: dict[str, Any] = {
