@@ -133,12 +133,12 @@ class SPRTResult(Report):
         counts = " / ".join(map(str, self.counts))
         low, high = self.unbiased_interval
         unbiased = f"{self.unbiased:+z.1f} ({low:+z.1f} to {high:+z.1f})"
-        row = (self.first, self.second, nelo, unbiased, f"{self.log_ratio:.2f}", str(self.deals), counts)
-        columns = ("agent", "opponent", "nElo", "unbiased", "LLR", "deals", "0 / ½ / 1 / 1½ / 2 won")
+        row = (self.first, self.second, nelo, f"{self.log_ratio:.2f}", str(self.deals), counts)
+        columns = ("agent", "opponent", "nElo", "LLR", "deals", "0 / ½ / 1 / 1½ / 2 won")
         notes = [
             f"LLR: log-likelihood ratio; the test ends at ±{BOUND:.2f} (error rates of 5 %), seed {self.seed}",
             "nElo: normalised Elo; ± is the 95 % interval, as if the number of deals had been fixed",
-            "unbiased: normalised Elo, too high as often as too low although the test stopped by itself; 95 % interval",
+            f"unbiased nElo: {unbiased}, corrected for the early stop",
             "won: mirrored deals by the games that the agent won of two",
         ]
         return [Table(game_title(self.rules, self.endgame), columns, [row], notes), verdict]

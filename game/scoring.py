@@ -79,7 +79,7 @@ def reward_limit(game: np.ndarray[Any, Any], reward: Reward | Callable[..., Any]
 
     Args:
         game: ``Rules.record``, a ``RULES_RECORD`` array of shape (1,).
-        reward: one of ``REWARDS``; the limit of a function of the user's is that of margins.
+        reward: one of ``REWARDS``, or a function, whose limit is that of margins.
 
     Raises:
         ValueError: if there is no such reward.
