@@ -34,6 +34,10 @@
     if (parts.some(covers)) wrong.push(`${open.id} covers a card`);
     if (box.left < -1 || box.right > innerWidth + 1 || box.top < -1) wrong.push(`${open.id} is cut off`);
   }
+  for (const tool of document.querySelectorAll(".tool")) {
+    const signs = [...tool.querySelectorAll("svg, span")].map((part) => part.getBoundingClientRect());
+    if (shown(tool.getBoundingClientRect()) && !signs.some(shown)) wrong.push(`an empty button: ${tool.textContent}`);
+  }
   for (const name of document.querySelectorAll(".plate strong")) {
     const [inside, outside] = [name.getBoundingClientRect(), name.closest(".plate").getBoundingClientRect()];
     if (inside.left < outside.left || inside.right > outside.right)
