@@ -43,7 +43,7 @@ def play_chunk(job: tuple[int, int, int, bool]) -> tuple[int, int]:
     try:
         return size, play_both(game_rules, size, seed, CHUNK * chunk, np.random.default_rng((seed, chunk, 1)))
     except AssertionError as difference:
-        raise AssertionError(f"chunk {chunk} of seed {seed}, {game_rules}: {difference}") from difference
+        raise AssertionError(f"chunk {chunk} of seed {seed}: {difference}") from difference
 
 
 def check(deals: int, seed: int = 0, processes: int = 1, only_presets: bool = False) -> Iterator[tuple[int, int]]:

@@ -37,12 +37,20 @@ def reference_deals(rules: Rules, seed: int, first: int, size: int) -> list[Refe
 
 
 def play_both(rules: Rules, size: int, seed: int, first: int, rng: np.random.Generator) -> int:
-    """Play random deals in both, compare everything after each action, and return the number of positions."""
+    """Play random deals in both, compare everything after each action, and return the number of positions.
+
+    Raises:
+        AssertionError: at the first position that differs, which it names.
+    """
     batch = DealBatch(rules, size, seed, first, history=True)
     deals = reference_deals(rules, seed, first, size)
     positions = 0
     while True:
-        assert_equal(batch, deals)
+        try:
+            assert_equal(batch, deals)
+        except AssertionError as difference:
+            place = f"deals {first} to {first + size - 1} of seed {seed} after {positions // size} actions"
+            raise AssertionError(f"{place}, {rules}: {difference}") from difference
         positions += size
         if batch.done.all():
             return positions
@@ -98,7 +106,7 @@ def _assert_records(found: Array, expected: Array, rules: Rules) -> None:
         if not same.all():
             row = int(np.argmin(same.reshape(len(same), -1).all(axis=1)))
             words = [plain(records[row], rules)[name] for records in (found, expected)]
-            raise AssertionError(f"{name}: the engine has {words[0]}, the reference {words[1]}, in {rules}")
+            raise AssertionError(f"{name}: the engine has {words[0]}, the reference {words[1]}, in row {row}")
 
 
 def bits(masks: npt.NDArray[np.uint64], size: int = 52) -> npt.NDArray[np.int8]:
