@@ -1,12 +1,12 @@
 """Measures algorithms in games so small that NashConv is exact.
 
-    python -m tools.small_games                 # the list
-    python -m tools.small_games cfr-plus        # run on both decks, append a line of JSON a point
-    python -m tools.small_games all             # what is missing; can be stopped and started again
-    python -m tools.small_games --table         # print the results as a table
+    python -m tools.small_games                   # the list
+    python -m tools.small_games mccfr             # run with every seed, append a line of JSON a point
+    python -m tools.small_games all               # what is missing; can be stopped and started again
+    python -m tools.small_games --pictures docs/images
 
-OpenSpiel computes NashConv for every algorithm; agents are asked for their probabilities in every state. The utility
-is the margin. Lengths and seeds of runs are fixed. Processor time is that of one thread, without the measuring.
+OpenSpiel computes the NashConv of every policy; learners are asked for their probabilities at every information set.
+The utility is the margin. Processor time is that of one thread, without compiling and measuring.
 """
 
 from __future__ import annotations
@@ -19,25 +19,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tools.baselines import ROOT, append, finished, load_example, run_in
-from tools.markdown import markdown_table
 
 RESULTS = ROOT / "docs" / "explanation" / "small_games.jsonl"
-DECKS = {"two suits": "six_cards:draft=true", "one suit": "six_cards:suits=1,ranks=6,draft=true"}
-RANGE = 4  # margins from -2 to 2
-SEED = 1
-NFSP = {  # settings of OpenSpiel's example for Leduc poker
-    "hidden_layers_sizes": [128],
-    "reservoir_buffer_capacity": 2_000_000,
-    "replay_buffer_capacity": 200_000,
-    "anticipatory_param": 0.1,
-    "epsilon_start": 0.06,
-    "epsilon_end": 0.001,
-    "epsilon_decay_duration": 20_000_000,
-    "update_target_network_every": 19_200,
+DECKS = {
+    "six cards, two suits": "six_cards:draft=true",
+    "six cards, one suit": "six_cards:suits=1,ranks=6,draft=true",
+    "eight cards, two suits": "six_cards:ranks=4,hand=3",
 }
-
-Chances = dict[int, float]  # the probability of each legal action
+SEEDS = 5
 
 
 class SmallGame:
@@ -76,14 +68,17 @@ class SmallGame:
         own = {state.action_to_string(action): action for action in state.legal_actions()}
         return {action: own[node.action_to_string(action)] for action in node.legal_actions()}
 
-    def table(self, chances: Callable[[Any], Chances]) -> Any:
-        """Return the tree's policy with the chances that a function returns for states of ``game``."""
+    def policy(self, probabilities: Callable[[Any], Any]) -> Any:
+        """Return the tree's policy of a function of ``gw.Decisions`` that returns float[n, actions]."""
         import pyspiel
 
+        import german_whist as gw
+
+        views = np.concatenate([state.deal.view(state.current_player()) for _, state in self.states.values()])
+        rows = probabilities(gw.Decisions(views, self.rules))
         found = {}
-        for key, (node, state) in self.states.items():
-            by_action = chances(state)
-            found[key] = [(theirs, by_action[own]) for theirs, own in self.actions(node, state).items()]
+        for (key, (node, state)), row in zip(self.states.items(), rows, strict=True):
+            found[key] = [(theirs, float(row[own])) for theirs, own in self.actions(node, state).items()]
         return pyspiel.TabularPolicy(found)
 
     def nash_conv(self, policy: Any) -> float:
@@ -94,20 +89,13 @@ class SmallGame:
 
 
 class Point(NamedTuple):
-    """The result of an algorithm after some steps.
-
-    Attributes:
-        visited: states visited so far.
-        policy: its policy, of the tree.
-        chances: instead, the policy of its network, for states of the game.
-    """
+    """What an algorithm has reached: the number of states visited so far, and its policy of the tree."""
 
     visited: int
-    policy: Any = None
-    chances: Callable[[Any], Chances] | None = None
+    policy: Any
 
 
-def cfr_plus(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
+def cfr_plus(game: SmallGame, steps: Sequence[int], seed: int) -> Iterator[Point]:
     """Run OpenSpiel's CFR+; yield the average policy after some iterations."""
     import pyspiel
 
@@ -118,9 +106,8 @@ def cfr_plus(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
             yield Point(2 * step * game.nodes, solver.average_policy())  # one seat after the other
 
 
-def mccfr(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
+def mccfr(game: SmallGame, steps: Sequence[int], seed: int) -> Iterator[Point]:
     """Run OpenSpiel's external-sampling MCCFR; yield the average policy after some iterations."""
-    import numpy as np
     import pyspiel
     from open_spiel.python.algorithms.external_sampling_mccfr import ExternalSamplingSolver
 
@@ -131,7 +118,7 @@ def mccfr(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
             self.visited += 1
             return super()._update_regrets(state, player)
 
-    np.random.seed(SEED)
+    np.random.seed(seed)
     solver = Counted(game.tree)
     for step in range(1, steps[-1] + 1):
         solver.iteration()
@@ -141,71 +128,18 @@ def mccfr(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
             yield Point(solver.visited, pyspiel.TabularPolicy(table))
 
 
-def nfsp(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
-    """Run OpenSpiel's NFSP; yield the average policy after some deals."""
-    from open_spiel.python import rl_environment
-    from open_spiel.python.pytorch import nfsp as library
-
-    environment = rl_environment.Environment(game.game)
-    environment.seed(SEED)
-    size, actions = environment.observation_spec()["info_state"][0], environment.action_spec()["num_actions"]
-    agents = [library.NFSP(seat, size, actions, seed=SEED + 10 * seat, **NFSP) for seat in (0, 1)]
-
-    def chances(state: Any) -> Chances:
-        seat, legal = state.current_player(), state.legal_actions()
-        seen = {"info_state": {seat: state.information_state_tensor(seat)}, "legal_actions": {seat: legal}}
-        at = rl_environment.TimeStep({**seen, "current_player": seat}, None, None, None)
-        with agents[seat].temp_mode_as(library.MODE.AVERAGE_POLICY):
-            probabilities = agents[seat].step(at, is_evaluation=True).probs
-        return {action: float(probabilities[action]) for action in legal}
-
-    visited = 0
-    for step in range(1, steps[-1] + 1):
-        at = environment.reset()
-        while not at.last():
-            at = environment.step([agents[at.observations["current_player"]].step(at).action])
-            visited += 1
-        for agent in agents:
-            agent.step(at)
-        if step in steps:
-            yield Point(visited, chances=chances)
-
-
-def best_card(chances: Callable[[Any], Chances]) -> Callable[[Any], Chances]:
-    """Return the policy that plays the most probable action of another."""
-
-    def best(state: Any) -> Chances:
-        found = chances(state)
-        chosen = max(found, key=lambda action: found[action])
-        return {action: float(action == chosen) for action in found}
-
-    return best
-
-
-def chances_of(rules: str, probabilities: Callable[[Any], Any]) -> Callable[[Any], Chances]:
-    """Return a function of states that asks a function of decisions, which returns float[n, actions]."""
-    import german_whist as gw
-
-    def chances(state: Any) -> Chances:
-        row = probabilities(gw.Decisions(state.deal.view(state.current_player()), rules))[0]
-        return {action: float(row[action]) for action in state.legal_actions()}
-
-    return chances
-
-
-def self_play_ppo(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
+def self_play_ppo(game: SmallGame, steps: Sequence[int], seed: int) -> Iterator[Point]:
     """Train ``examples/self_play_pool.py`` for some updates, each on 1,024 deals; yield its network's policy."""
     import torch
 
     import german_whist as gw
 
     example: Any = load_example("self_play_pool.py")
-    rules = game.rules
-    example.GAME["rules"] = rules
-    example.INPUTS = gw.DealBatch(rules, 1).decisions().observations.shape[1]
-    example.ACTIONS = gw.rules(rules).num_actions
+    example.GAME["rules"] = game.rules
+    example.INPUTS = gw.DealBatch(game.rules, 1).decisions().observations.shape[1]
+    example.ACTIONS = gw.rules(game.rules).num_actions
     for updates in steps:
-        training = example.Training(SEED)
+        training = example.Training(seed)
         while training.updates < updates:
             training.update()
 
@@ -215,110 +149,118 @@ def self_play_ppo(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
             policy, _ = learner(torch.from_numpy(seen.observations), torch.from_numpy(seen.action_masks))
             return seen.decode_values(policy.probs.double().numpy())
 
-        yield Point(training.decisions, chances=chances_of(rules, probabilities))
+        yield Point(training.decisions, game.policy(probabilities))
 
 
-def policy_iteration(game: SmallGame, steps: Sequence[int]) -> Iterator[Point]:
+def policy_iteration(game: SmallGame, steps: Sequence[int], seed: int) -> Iterator[Point]:
     """Train the recipe ``quickstart`` for some decisions; yield the policy of its network's softmax."""
-    import german_whist
+    import german_whist as gw
 
     fixed: dict[str, Any] = {"processes": 1, "threads": 1, "quiet": True, "evaluate_every": 10**9, "final_deals": 2}
     for count in steps:
         with tempfile.TemporaryDirectory() as folder:
-            settings = {**fixed, "rules": game.rules, "decisions": count, "seed": SEED, "out": Path(folder) / "run"}
-            outcome = german_whist.train("quickstart", **settings)
+            settings = {**fixed, "rules": game.rules, "decisions": count, "seed": seed, "out": Path(folder) / "run"}
+            outcome = gw.train("quickstart", **settings)
             if outcome.interrupted:
                 raise KeyboardInterrupt
-            agent = german_whist.make_agent(f"checkpoint:{outcome.path},temperature=1", game.rules)
+            agent = gw.make_agent(f"checkpoint:{outcome.path},temperature=1", game.rules)
 
-        def probabilities(decisions: german_whist.Decisions, agent: german_whist.Agent = agent) -> Any:
+        def probabilities(decisions: gw.Decisions, agent: gw.Agent = agent) -> Any:
             return agent.evaluate(decisions, "policy").policy
 
-        yield Point(count, chances=chances_of(game.rules, probabilities))
+        yield Point(count, game.policy(probabilities))
 
 
 class Algorithm(NamedTuple):
-    """A row of the table.
+    """A curve.
 
     Attributes:
-        title: the name in the table.
+        title: the name in the picture.
         run: yields a point for each number of steps.
         steps: how many steps, by point.
-        unit: the name of a step.
+        seeds: how many runs.
         restarts: whether each point is a separate run, because the length sets its schedule.
     """
 
     title: str
-    run: Callable[[SmallGame, Sequence[int]], Iterator[Point]]
+    run: Callable[[SmallGame, Sequence[int], int], Iterator[Point]]
     steps: tuple[int, ...]
-    unit: str
+    seeds: int = SEEDS
     restarts: bool = False
 
 
 ALGORITHMS = {
-    "cfr-plus": Algorithm("CFR+, OpenSpiel", cfr_plus, (10, 100, 500), "iterations"),
-    "mccfr": Algorithm("MCCFR, external sampling, OpenSpiel", mccfr, (1000, 5000, 25_000), "iterations"),
-    "nfsp": Algorithm("NFSP, OpenSpiel", nfsp, (1000, 4000, 16_000), "deals"),
-    "ppo": Algorithm("PPO against past selves, plain torch", self_play_ppo, (16, 64, 256), "updates", True),
-    "policy-iteration": Algorithm(
-        "`policy_iteration`", policy_iteration, (25_000, 100_000, 400_000), "decisions", True
-    ),
+    "cfr-plus": Algorithm("CFR+, OpenSpiel", cfr_plus, (3, 10, 30, 100), 1),
+    "mccfr": Algorithm("external-sampling MCCFR, OpenSpiel", mccfr, (300, 1000, 3000, 10_000, 30_000)),
+    "ppo": Algorithm("PPO against past selves", self_play_ppo, (16, 64, 256), restarts=True),
+    "policy-iteration": Algorithm("policy iteration", policy_iteration, (25_000, 100_000, 400_000), restarts=True),
 }
 
 
-def measure(name: str, deck: str, wanted: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Run an algorithm on a deck in this process; yield a line of results for each number of steps."""
+def measure(name: str, deck: str, wanted: Sequence[tuple[int, int]]) -> Iterator[dict[str, Any]]:
+    """Run an algorithm on a deck in this process; yield a line of results for each seed and number of steps."""
     algorithm, game = ALGORITHMS[name], SmallGame(DECKS[deck])
     if algorithm.restarts:
-        next(algorithm.run(game, algorithm.steps[:1]))  # compiles
-    for steps in [[each] for each in wanted] if algorithm.restarts else [wanted]:
-        seconds, points = 0.0, algorithm.run(game, steps)
-        for step in steps:
-            began = time.process_time()
-            point = next(points)
-            seconds += time.process_time() - began
-            line = {"name": name, "deck": deck, "steps": step, "seconds": round(seconds, 1), "visited": point.visited}
-            if point.chances is None:
-                line["nash_conv"] = round(game.nash_conv(point.policy), 5)
-            else:
-                line["nash_conv"] = round(game.nash_conv(game.table(point.chances)), 5)
-                line["best_card"] = round(game.nash_conv(game.table(best_card(point.chances))), 5)
-            yield line
+        next(algorithm.run(game, algorithm.steps[:1], 0))  # compiles
+    for seed in sorted({seed for seed, _ in wanted}):
+        steps = [step for each, step in wanted if each == seed]
+        for part in [[step] for step in steps] if algorithm.restarts else [steps]:
+            seconds, points = 0.0, algorithm.run(game, part, seed)
+            for step in part:
+                began = time.process_time()
+                point = next(points)
+                seconds += time.process_time() - began
+                line = {"name": name, "deck": deck, "seed": seed, "steps": step, "seconds": round(seconds, 1)}
+                yield {**line, "visited": point.visited, "nash_conv": round(game.nash_conv(point.policy), 5)}
 
 
-def missing(name: str, deck: str, out: Path) -> list[int]:
-    """Return the steps of an algorithm on a deck that have no results yet."""
-    done = {line["steps"] for line in finished(out) if (line["name"], line["deck"]) == (name, deck)}
-    return [steps for steps in ALGORITHMS[name].steps if steps not in done]
-
-
-def table(lines: Sequence[dict[str, Any]]) -> str:
-    """Return the results as a table in Markdown."""
-    header = ["deck", "algorithm", "steps", "seconds", "states visited", "NashConv", "of the range", "best card only"]
-    order = [(name, deck) for deck in DECKS for name in ALGORITHMS]
-    rows = [
-        [
-            line["deck"],
-            ALGORITHMS[line["name"]].title,
-            f"{line['steps']:,} {ALGORITHMS[line['name']].unit}",
-            f"{line['seconds']:.0f}",
-            f"{line['visited']:,}",
-            f"{line['nash_conv']:.4f}",
-            f"{100 * line['nash_conv'] / RANGE:.2f} %",
-            f"{100 * line['best_card'] / RANGE:.2f} %" if "best_card" in line else "",
-        ]
-        for line in sorted(lines, key=lambda line: (order.index((line["name"], line["deck"])), line["steps"]))
+def missing(name: str, deck: str, out: Path) -> list[tuple[int, int]]:
+    """Return the seeds and steps of an algorithm on a deck that have no results yet."""
+    done = {(line["seed"], line["steps"]) for line in finished(out) if (line["name"], line["deck"]) == (name, deck)}
+    algorithm = ALGORITHMS[name]
+    return [
+        (seed, step) for seed in range(1, algorithm.seeds + 1) for step in algorithm.steps if (seed, step) not in done
     ]
-    return markdown_table(header, rows)
+
+
+def draw(lines: Sequence[dict[str, Any]], axis: str, label: str, path: Path) -> None:
+    """Draw NashConv over a column of the results as a PNG, a panel a deck: a line for the mean of the seeds."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    import german_whist as gw
+
+    figure = Figure(figsize=(10, 3.8), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(1, len(DECKS), sharey=True)
+    for panel, (deck, spec) in zip(panels, DECKS.items(), strict=True):
+        for color, (name, algorithm) in zip(
+            ("#264653", "#2a9d8f", "#e76f51", "#7b2cbf"), ALGORITHMS.items(), strict=True
+        ):
+            runs = [line for line in lines if (line["name"], line["deck"]) == (name, deck)]
+            percent = [100 * line["nash_conv"] / (2 * gw.rules(spec).hand) for line in runs]
+            where = [max(line[axis], 0.1) for line in runs]  # seconds are rounded to tenths
+            panel.plot(where, percent, "o", color=color, markersize=3, alpha=0.4)
+            by_step = [[i for i, line in enumerate(runs) if line["steps"] == step] for step in algorithm.steps]
+            means = [
+                (np.mean([where[i] for i in each]), np.mean([percent[i] for i in each])) for each in by_step if each
+            ]
+            panel.plot(*zip(*means, strict=True), color=color, label=algorithm.title)
+        panel.set(xscale="log", yscale="log", title=deck, xlabel=label)
+        panel.grid(color="#eeeeee")
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("NashConv, % of the range")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
+    figure.savefig(path)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run algorithms, each in its own process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all, or some of {', '.join(ALGORITHMS)}")
-    parser.add_argument("--deck", choices=DECKS, help="one deck instead of both")
+    parser.add_argument("--deck", choices=DECKS, help="one deck instead of all")
     parser.add_argument("--out", type=Path, default=RESULTS, help="the file of results")
-    parser.add_argument("--table", action="store_true", help="print the results as a table in Markdown")
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="draw the results")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)  # in OpenSpiel's environment
     options = parser.parse_args(argv)
     names = list(ALGORITHMS) if options.names == ["all"] else options.names
@@ -332,8 +274,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             if missing(name, deck, options.out):
                 how = ("--deck", deck, "--out", options.out.resolve())
                 failed += run_in("openspiel", "tools.small_games", name, *how) != 0
-    if options.table:
-        print(table(finished(options.out)))
+    if options.pictures:
+        lines = finished(options.out)
+        draw(lines, "seconds", "processor-seconds", options.pictures / "small-games-seconds.png")
+        draw(lines, "visited", "states visited", options.pictures / "small-games-visited.png")
     elif not names:
         print("\n".join(f"{name:18}{each.title}" for name, each in ALGORITHMS.items()))
     return failed

@@ -1,8 +1,7 @@
-"""``tools.small_games``: its NashConv is that of this package, and the page shows its results."""
+"""``tools.small_games``: its NashConv is that of this package."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,8 @@ pytest.importorskip("pyspiel")
 import german_whist as gw
 from german_whist.agents.base import Evaluation, Field
 from german_whist.evaluation.exploitability.best_response import exploitability
-from tools.small_games import RESULTS, SmallGame, chances_of, finished, table
+from tools.small_games import SmallGame
 
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "baselines.md"
 RULES = "six_cards"
 
 
@@ -38,9 +36,5 @@ class HighCards(gw.Agent):
 
 def test_nash_conv_of_the_tree() -> None:
     small = SmallGame(RULES)
-    policy = small.table(chances_of(RULES, HighCards().policy))
+    policy = small.policy(HighCards().policy)
     assert small.nash_conv(policy) == pytest.approx(exploitability(HighCards(), RULES).nash_conv, abs=1e-9)
-
-
-def test_results_on_the_page() -> None:
-    assert table(finished(RESULTS)) in PAGE.read_text(encoding="utf-8"), "python -m tools.small_games --table"
