@@ -77,7 +77,7 @@ def estimate_after_test(counts: npt.ArrayLike, elo0: float, elo1: float) -> tupl
     """
     looks, middle = math.ceil(int(np.sum(counts)) / CHECK_EVERY), (elo0 + elo1) / 2
     (nelo, error), (_, error_at_middle) = estimate(counts), estimate(counts, middle)
-    slope = (elo1 - elo0) / error_at_middle**2  # of the ratio, by normalised Elo
+    slope = (elo1 - elo0) / error_at_middle**2  # change of the ratio per unit of normalised Elo
     drifts = median_unbiased(looks, slope * (nelo - middle), slope * error / math.sqrt(looks), BOUND)
     unbiased, low, high = (middle + drift * looks / slope for drift in drifts)
     return unbiased, (low, high)

@@ -20,7 +20,7 @@ Vector = npt.NDArray[np.float64]
 
 PROBABILITIES = 0.025, 0.5, 0.975
 _SPAN, _DRIFTS = 8.0, 401  # standard errors around the plain estimate that are looked at, and how many drifts
-_NODES_PER_DEVIATION = 2.0  # of the quadrature: twice as many change the estimates by less than 1e-6 standard errors
+_NODES_PER_DEVIATION = 2.0  # quadrature nodes: twice as many change the estimates by less than 1e-6 errors
 
 
 def median_unbiased(looks: int, value: float, deviation: float, bound: float) -> tuple[float, float, float]:

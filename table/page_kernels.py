@@ -58,9 +58,9 @@ from german_whist.solver.search.transposition_table import RaceTranspositionTabl
 from german_whist.solver.tablebase.ranking import Ranking
 from german_whist.solver.tablebase.tablebase_file import Tablebase
 
-MAX_EVENTS = 256  # of a history, in any game
+MAX_EVENTS = 256  # longest history of any game
 MAX_ACTIONS = 128  # in a deal of any game
-MAX_LAYERS = 8  # of a network
+MAX_LAYERS = 8  # deepest network
 MAX_WEIGHTS, MAX_UNITS, MAX_INPUTS = 874_784, 384, 1025  # numbers in all its layers, units and inputs + 1 of one
 
 _SLOTS, _RACE_SLOTS = 1 << 20, 1 << 18  # many, as there is no tablebase
@@ -90,7 +90,7 @@ NETWORK = np.dtype(  # a ``PackedNetwork``
 EVALUATION = np.dtype(  # what a network says of a decision, and scratch memory
     [
         ("advantages", np.float64, (NUM_ACTIONS,)),  # in tricks of margin, by action; NaN if it is not legal
-        ("margin", np.float64),  # of its value network
+        ("margin", np.float64),  # estimate of its value network
         ("win_logit", np.float64),
         ("canonical", VIEW, (1,)),
         ("relabeling", np.int8, (RELABELING_SIZE,)),
@@ -114,7 +114,7 @@ SOLVER = np.dtype(  # transposition tables of one kind of game, and a tablebase 
         ("sub_block_starts", np.int64, (1,)),
         ("values", np.uint8, (1,)),
         ("scratch", np.int8, (MARGIN_ROWS, NUM_CARDS)),
-        ("margins", np.int8, (NUM_CARDS,)),  # of the whole deal, by card
+        ("margins", np.int8, (NUM_CARDS,)),  # margin of the whole deal, by card
     ],
     align=True,
 )

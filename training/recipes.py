@@ -81,7 +81,7 @@ def load_run_config(path: Path, settings: Mapping[str, Any] | None = None) -> Tr
     if not before:
         raise ValueError(f"{path} is damaged: it is empty")
     given = dict(settings or {})
-    if str(before.get("trainer")).startswith(PYTHON):  # of the copy in the run's folder, which is trusted
+    if str(before.get("trainer")).startswith(PYTHON):  # the run's folder has a copy, which is trusted
         source, _, name = before["trainer"].removeprefix(PYTHON).rpartition(":")
         file = path.parent / source
         before["trainer"] = f"{PYTHON}{file if file.is_file() else source}:{name}"

@@ -68,7 +68,7 @@ class SB3(Trainer[SB3Config]):
         """
         try:
             model = MaskablePPO.load(self.run.model, self._envs, self.config.device, self._settings)
-        except Exception as error:  # of any type, AssertionError for half a file
+        except Exception as error:  # any type occurs, AssertionError for half a file
             raise ValueError(f"{self.run.model} cannot be loaded ({type(error).__name__}: {error})") from error
         self._use(model)
 
