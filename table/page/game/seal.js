@@ -10,7 +10,7 @@
 /** @param {ArrayBuffer | Uint8Array<ArrayBuffer>} bytes @returns {string} in hexadecimal digits */
 const hex = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** @param {number} bytes @returns {string} so many at random, in hexadecimal digits */
+/** @param {number} bytes @returns {string} that many random bytes in hexadecimal digits */
 export const randomHex = (bytes) => hex(crypto.getRandomValues(new Uint8Array(bytes)));
 
 /** @param {number} seed @returns {Promise<Seal | null>} null where the browser makes no hashes, as over plain HTTP */
