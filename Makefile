@@ -15,10 +15,11 @@ unexport PYTHONDONTWRITEBYTECODE
 # Train an agent and measure it.
 quickstart: install-train
 	$(BIN)/german-whist train quickstart
+	@echo "play against it: make play AGENT=runs/quickstart"
 
-# Play in the browser.
+# Play in the browser; AGENT=runs/quickstart against that agent.
 play: install-web
-	$(BIN)/german-whist serve
+	$(BIN)/german-whist serve $(addprefix --agent ,$(AGENT))
 
 # After every edit: lint, types, tests of environments and solver, in a minute.
 check: install-dev

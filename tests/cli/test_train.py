@@ -7,12 +7,14 @@ import os
 import re
 import shlex
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.cli import build_parser
 from german_whist.training.run.records import RunRecords
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
@@ -44,17 +46,31 @@ def test_train_prints_table_and_paths(run: Run, tiny: str) -> None:
         assert Path(path).stat().st_size > 0
 
 
-def test_suggested_commands_work(run: Run, tiny: str, type_lines: Typist) -> None:
-    out = run("train", tiny, "--quiet", "--out", "my runs/it's $HOME").out
-    suggested = [shlex.split(line)[1:] for line in re.findall(r"^[\w ]+: +(german-whist .+)$", out, re.MULTILINE)]
-    assert [words[0] for words in suggested] == ["evaluate", "draw", "play"]
-    assert all(words[-2:] == ["--rules", "tiny"] for words in suggested)
-    measure, watch, play = suggested
+def test_suggested_commands_work(run: Run, tiny: str) -> None:
+    measure, watch, serve = suggested_commands(run("train", tiny, "--quiet", "--out", "my runs/it's $HOME").out)
     assert "German Whist, tiny" in run(*measure, "--deals", "3").out
     assert run(*watch).code == 0
     assert Path("deal.gif").stat().st_size > 0
+    served = build_parser().parse_args(serve)
+    assert (serve[0], served.rules, served.agent) == ("serve", "tiny", ["my runs/it's $HOME"])
+
+
+def test_without_the_page_the_terminal_is_suggested(
+    run: Run, tiny: str, type_lines: Typist, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "starlette", None)  # of the extra `web`
+    *_, play = suggested_commands(run("train", tiny, "--quiet").out)
     type_lines("q")
+    assert play[0] == "play"
     assert run(*play).code == 0
+
+
+def suggested_commands(out: str) -> list[list[str]]:
+    """The words of the commands that a report ends with, without the program."""
+    found = [shlex.split(line)[1:] for line in re.findall(r"^[\w ]+: +(german-whist .+)$", out, re.MULTILINE)]
+    assert [words[0] for words in found[:-1]] == ["evaluate", "draw"]
+    assert all(words[-2:] == ["--rules", "tiny"] for words in found)
+    return found
 
 
 def test_suggested_game_of_several(run: Run, here: Path) -> None:

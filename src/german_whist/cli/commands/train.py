@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import add_json_option
@@ -96,4 +97,6 @@ def _report(outcome: TrainingOutcome, as_json: bool) -> None:
     watch = printed_command("draw", path, "heuristic", "--gif", "deal.gif", *rules_option)
     print(f"measure it:      {measure}")
     print(f"watch it play:   {watch}")
-    print(f"play against it: {printed_command('play', path, *rules_option)}")
+    has_page = find_spec("starlette") is not None  # of the extra `web`
+    play = printed_command(*(("serve", "--agent") if has_page else ("play",)), path, *rules_option)
+    print(f"play against it: {play}")
