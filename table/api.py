@@ -21,15 +21,17 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.asking import ask
-from german_whist.agents.base import Agent
+from german_whist.agents.base import POLICY, Agent
 from german_whist.agents.inference.sampling import DealSampler
 from german_whist.agents.judge import NETWORK, advise
+from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.game.actions import action_text
 from german_whist.game.agent_rng import AgentRng
 from german_whist.game.rules import Rules
 from german_whist.game.rules import rules as get_rules
 from german_whist.simulator.batch import DealBatch
+from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.observation.action_log import actions_told
 from german_whist.simulator.observation.history import COLUMNS, EVENTS, history_high, max_events
 from german_whist.simulator.text.rules_text import rules_spec
@@ -98,7 +100,8 @@ class Api:
         """Return the value of each action of a decision, as judged for ``hint`` and ``review``.
 
         Args:
-            question: ``rules`` and ``history``; with ``agent``, that agent is the judge, or ``network``, the page's.
+            question: ``rules`` and ``history``; with ``agent``, that agent is the judge, or ``network``, the page's. An
+                agent's answer also has its policy.
 
         Raises:
             ValueError: if the question is invalid, or the agent has no values of actions.
@@ -108,11 +111,14 @@ class Api:
         asked: AbstractContextManager[Agent | str | None] = nullcontext(judge)
         if judge is not None and judge != NETWORK:
             asked = self._agent(judge, rules)
+        decisions = batch.decisions()
         with asked as agent:
-            (found,) = advise(batch.decisions(), judge=agent)
+            (found,) = advise(decisions, judge=agent)
+            chances = _policy(agent, decisions) if isinstance(agent, Agent) else None
         actions = [action_text(action, rules) for action in found.actions]
         trick = [None if math.isnan(chance) else chance for chance in found.trick]
-        return {**camel_case(found._asdict()), "actions": actions, "trick": trick}
+        policy = None if chances is None else chances[0, list(found.actions)].tolist()
+        return {**camel_case(found._asdict()), "actions": actions, "trick": trick, "policy": policy}
 
     @contextmanager
     def _agent(self, spec: str, rules: Rules) -> Iterator[Agent]:
@@ -122,6 +128,17 @@ class Api:
             raise ValueError(f"agent: {spec[:_SHORT]!r} is not offered here: german-whist serve --agent adds one")
         with self._one_at_a_time if is_own else nullcontext():
             yield _agent(spec, rules)
+
+
+def _policy(agent: Agent, decisions: Decisions) -> npt.NDArray[np.float64] | None:
+    """Return the probability of each action, float64[n, num_actions], or ``None`` if the agent does not know it.
+
+    A network that always plays its best action is asked at temperature 1: that action alone would say nothing.
+    """
+    prior = agent.prior
+    if prior is not None:
+        agent = PolicyAgent(prior.checkpoint, prior.temperature or 1.0, rules=prior.rules)
+    return agent.evaluate(decisions, POLICY).policy
 
 
 def _read(question: Any) -> tuple[Rules, str | None, Any]:

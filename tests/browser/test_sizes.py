@@ -59,7 +59,7 @@ def test_the_values_of_ones_own_agent_fit_beside_the_coachs(
     table.go_to(play(table, "classic", follows, agent=str(weights)))
     table.button("Hint").click()
     table.page.get_by_role("region", name="Coach", exact=True).wait_for()
-    assert table.page.get_by_role("columnheader", name="tricks by").count() == 1
+    assert table.page.get_by_role("columnheader", name="plays").count() == 1
     assert wrong_at(table, sizes) == {}
 
 

@@ -295,14 +295,36 @@ def test_the_pages_copy_plays_and_advises_until_the_server_is_warm(
     plate, hint = table.page.locator("#far-plate"), table.page.locator("#coach")
     assert "this page’s copy" in str(plate.text_content())
     table.button("Hint").click()
-    hint.get_by_text("By this page’s copy of Champion").wait_for(state="attached")
+    hint.get_by_text("until the server is ready").wait_for(state="attached")
     (tmp_path / COLD).unlink()
     table.act()
     assert "copy" not in str(plate.text_content())
     table.button("Hint").click()
     hint.get_by_text("By Champion with search").wait_for(state="attached", timeout=60_000)
-    assert hint.get_by_role("columnheader", name="tricks by champion:search=4", include_hidden=True).count()
+    shows_values_beside_the_coachs(hint)
+    table.play_on()
+    table.button("Review").first.click()
+    review = table.page.get_by_role("dialog", name="Review of the deal")
+    review.get_by_text("What the words mean").wait_for()
+    slider = review.get_by_role("slider", name="Move")
+    table.page.keyboard.press("Home")
+    while not review.locator("table.bars").count():
+        slider.press("ArrowRight")
+    shows_values_beside_the_coachs(review)
     table.page.goto("about:blank")
+
+
+def shows_values_beside_the_coachs(panel: Any) -> None:
+    """Values and probabilities of one's own agent, with two decimals, those of other cards as differences."""
+    values = panel.locator("table.bars").first
+    assert "champion:search=4" in values.locator("thead").text_content()
+    rows = values.locator("tbody tr").evaluate_all(
+        "rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))"
+    )
+    best = [row for row in rows if re.fullmatch(r"\d+\.\d\d", row[4])]
+    assert len(best) == 1 or all(row[4] == "0.00" for row in rows if row not in best)
+    assert all(re.fullmatch(r"(\d+|[−+]?\d)\.\d\d", cell) for row in rows for cell in (row[2], row[4]))
+    assert sum(float(row[5]) for row in rows) == pytest.approx(1, abs=0.05)
 
 
 def test_a_best_of_match_counts_deals_won(table: Table) -> None:

@@ -71,6 +71,11 @@ def test_an_agent_with_a_network_judges_and_another_one_does_not() -> None:
     (batch,) = course("tiny", 5, steps=1)
     found = api.advise(question(batch, "champion:search=4"))
     assert found["judge"] == "champion:search=4"
+    network = make_agent("champion:temperature=1", "tiny")
+    (chances,) = network.evaluate(batch.decisions(), "policy").policy
+    played = {action_text(action, batch.rules): chances[action] for action in np.flatnonzero(chances)}
+    assert dict(zip(found["actions"], found["policy"], strict=True)) == pytest.approx(played)
+    assert api.advise(question(batch, None))["policy"] is None
     with pytest.raises(ValueError, match="greedy"):
         api.advise(question(batch, "greedy"))
 

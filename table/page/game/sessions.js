@@ -30,7 +30,7 @@ import { daySetup, randomSeed, setupOf } from "./setup.js";
 import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
 import { Store } from "./store.js";
-import { advise, adviseOfOwnNetwork, act as agentActs, isWarm, load, playOut } from "./thinking.js";
+import { advise, adviseBeside, act as agentActs, isWarm, load, playOut } from "./thinking.js";
 
 /** @typedef {import("./types.js").Session} SessionData */
 /** @typedef {import("./types.js").Review} Review */
@@ -176,14 +176,10 @@ export const recall = (seen, cards) => change(seen, (session) => session.recall(
 /** @param {SessionData} seen @returns {Promise<SessionData>} with what the judge would play */
 export const hint = (seen) =>
   change(seen, async (session) => {
-    const { deal } = session;
-    session.help(
-      hintOf(
-        deal.view(deal.turn),
-        deal.rules,
-        ...(await Promise.all([advise(deal, deal.actions.length, false), adviseOfOwnNetwork(deal).catch(() => null)])),
-      ),
-    );
+    const { deal, setup } = session;
+    const step = deal.actions.length;
+    const advice = await Promise.all([advise(deal, step, false), adviseBeside(deal, step, setup.agent)]);
+    session.help(hintOf(deal.view(deal.turn), deal.rules, ...advice));
   });
 
 /** @param {string} id @param {number} deal its number, from 1 @returns {Promise<Review>} what every decision of a finished deal was worth */
@@ -395,7 +391,7 @@ async function makeReview(id, session, place, urgent) {
   }
   const asked = { urgent }; // once somebody waits for it, it stops resting
   const rest = () => (asked.urgent ? Promise.resolve() : rater.idle(() => asked.urgent));
-  const found = reviewOf(session.finished[place].deal, session.seat, session.names, rest);
+  const found = reviewOf(session.finished[place].deal, session, rest);
   reviews.set(key, Object.assign(asked, { found }));
   found.catch(() => reviews.delete(key));
   const [oldest] = reviews.keys(); // a map keeps the order of insertion

@@ -209,14 +209,20 @@ export async function advise(deal, step = deal.actions.length, patient = true) {
   return lowestOfEquals(advice, view);
 }
 
-/** @param {Episode} deal @returns {Promise<{title: string, advice: Advice} | null>} what the first network of the command line says of the decision to be made now; null if there is none that plays the game, or the values are exact */
-export async function adviseOfOwnNetwork(deal) {
-  const { agents, suggested } = dataNow().catalog;
-  const own = agents.find(
-    ({ spec, judges }) => judges && suggested.includes(spec) && agentsFor(deal.rules.spec).includes(spec),
+/**
+ * @param {Episode} deal
+ * @param {number} step of the decision
+ * @param {string} opponent of the person
+ * @returns {Promise<Advice | null>} what an agent of the command line, the opponent or else the first, says of the decision; null if none of them knows values in this game, the server does not answer, or the values are exact
+ */
+export async function adviseBeside(deal, step, opponent) {
+  const able = dataNow().catalog.agents.filter(
+    ({ spec, judges }) => judges && agentsFor(deal.rules.spec).includes(spec),
   );
-  if (own === undefined || opponentHandKnown(deal.view(deal.turn)) || !(await isWarm())) return null;
-  return { title: own.title, advice: await advisedByServer(deal, deal.actions.length, own.spec) };
+  const { spec } = able.find((agent) => agent.spec === opponent) ?? able[0] ?? {};
+  if (spec === undefined || opponentHandKnown(deal.view(deal.stateAt(step).turn, step)) || !(await isWarm()))
+    return null;
+  return advisedByServer(deal, step, spec).catch(() => null);
 }
 
 /** @param {Episode} deal @param {number} step @param {string} [agent] the judge; by default the strongest @returns {Promise<Advice>} */

@@ -42,6 +42,7 @@ const BANDWIDTH = 0.7; // margin: of the Gaussian kernel that smooths the distri
  * @property {number[]} winErrors standard errors of the differences from the first
  * @property {number[]} trick chance to win the current trick after each; NaN where it is unknown
  * @property {boolean} exact whether the values are exact results
+ * @property {number[] | null} [policy] the probability with which an agent of the server plays each, if it knows it
  * @property {string} judge what they come from: `network`, the name of a weaker one, `exact`, `rollouts`, or an agent of the server
  */
 

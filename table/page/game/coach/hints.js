@@ -19,10 +19,10 @@ import { reason } from "./reasons.js";
  * @param {View} view what the seat to act knows
  * @param {Rules} rules
  * @param {Advice} advice what its actions are worth
- * @param {{title: string, advice: Advice} | null} [own] what a network of the command line says
+ * @param {Advice | null} beside what an agent of the command line says
  * @returns from what it knows alone
  */
-export function hintOf(view, rules, advice, own = null) {
+export function hintOf(view, rules, advice, beside) {
   const best = advice.actions[0];
   const title = agentTitle(advice.judge);
   return {
@@ -33,13 +33,10 @@ export function hintOf(view, rules, advice, own = null) {
     reason: reason(view, rules, advice),
     exact: advice.exact,
     win: advice.wins[0],
-    options: options(advice, rules),
+    options: options(advice, rules, beside),
+    beside: beside && agentTitle(beside.judge),
     opponent: advice.exact ? null : holdings(view, rules),
     opponentHand: advice.exact ? highToLow(union(view.unseen, view.opponentKnown)) : null,
-    beside: own && {
-      title: own.title,
-      tricks: Object.fromEntries(own.advice.actions.map((action, place) => [action, own.advice.tricks[place]])),
-    },
   };
 }
 
@@ -61,15 +58,25 @@ function holdings(view, rules) {
   }));
 }
 
-/** @param {Advice} advice @param {Rules} rules @returns the legal actions with their values, the best first */
-export function options(advice, rules) {
+/** @param {Advice} advice @param {Rules} rules @param {Advice | null} beside what an agent of the command line says @returns the legal actions with their values, the best first */
+export function options(advice, rules, beside) {
   return advice.actions.map((action, place) => ({
     action,
     name: actionName(action, rules),
     tricks: advice.tricks[place],
+    difference: advice.tricks[place] - advice.tricks[0],
     tricksGivenAway: Math.max(0, advice.lost[place]),
     win: advice.wins[place],
     label: judge(advice, action).label,
     trick: Number.isNaN(advice.trick[place]) ? null : advice.trick[place],
+    beside: beside && besideValue(beside, beside.actions.indexOf(action)),
   }));
 }
+
+/** @param {Advice} advice of an agent @param {number} place of the action */
+const besideValue = ({ tricks, policy }, place) => ({
+  isBest: place === 0,
+  tricks: tricks[place],
+  difference: tricks[place] - tricks[0],
+  chance: policy?.[place] ?? null,
+});

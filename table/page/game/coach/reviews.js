@@ -6,7 +6,7 @@ import { Episode } from "../deal/episode.js";
 import { actionEvents, moveTexts } from "../deal/events.js";
 import { bySide, highToLow, ledCard, result, sideOf, sideOrNobody, tricksWon } from "../deal/position.js";
 import { actionName, takenTricks } from "../deal/words.js";
-import { advise, playOut } from "../thinking.js";
+import { advise, adviseBeside, playOut } from "../thinking.js";
 import { YOU } from "../wording.js";
 import { options } from "./hints.js";
 import { accuracyOf, atStake, isCriticised, judge, withArticle } from "./judgement.js";
@@ -25,22 +25,25 @@ const AT_ONCE = 4; // decisions that are asked about together: a server thinks i
 
 /**
  * @param {Episode} deal finished
- * @param {number} seat that is `you`
- * @param {[string, string]} names of the players by seat
+ * @param {import("../session.js").Session} session in which it was played
  * @param {() => Promise<void>} rest waits, between some decisions, while others need the worker
  */
-export async function review(deal, seat, names, rest) {
+export async function review(deal, { seat, names, setup }, rest) {
   /** @type {Advice[]} */
   const found = [];
+  /** @type {(Advice | null)[]} */
+  const beside = [];
   for (let first = 0; first < deal.actions.length; first += AT_ONCE) {
     const steps = deal.actions.slice(first, first + AT_ONCE).map((_, place) => first + place);
     found.push(...(await Promise.all(steps.map((step) => advise(deal, step)))));
+    beside.push(...(await Promise.all(steps.map((step) => adviseBeside(deal, step, setup.agent)))));
     await rest();
   }
   const texts = moveTexts(deal, names);
   /** @type {Move[]} */
   const moves = [];
-  for (const [step, advice] of found.entries()) moves.push(await moveData(deal, step, advice, seat, texts[step]));
+  for (const [step, advice] of found.entries())
+    moves.push(await moveData(deal, step, advice, beside[step], seat, texts[step]));
   const own = moves.slice(0, deal.claimed ?? moves.length); // nobody chose the moves after a claim
   const sum = (/** @type {(place: number) => number} */ of) => {
     const total = (/** @type {string} */ side) =>
@@ -89,8 +92,8 @@ export function openPositions(deal, seat) {
   });
 }
 
-/** @param {Episode} deal @param {number} step @param {Advice} advice @param {number} seat @param {string} text */
-async function moveData(deal, step, advice, seat, text) {
+/** @param {Episode} deal @param {number} step @param {Advice} advice @param {Advice | null} beside @param {number} seat @param {string} text */
+async function moveData(deal, step, advice, beside, seat, text) {
   const action = deal.actions[step];
   const view = deal.view(deal.actor(step), step);
   const judged = step < (deal.claimed ?? deal.actions.length) ? judge(advice, action) : CLAIMED;
@@ -112,7 +115,8 @@ async function moveData(deal, step, advice, seat, text) {
     exact: advice.exact,
     judgeTitle: agentTitle(advice.judge),
     reason: best === advice.actions[0] || advice.exact ? reason(view, deal.rules, advice) : "", // it is of the coach's choice
-    options: options(advice, deal.rules),
+    options: options(advice, deal.rules, beside),
+    beside: beside && agentTitle(beside.judge),
     line: isCriticised(judged) && advice.exact ? (await bestLine(deal, step)).actions.slice(step) : [],
   };
 }

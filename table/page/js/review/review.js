@@ -303,7 +303,12 @@ function moveDetails(move, review, { tryAction, line, retry }) {
         line !== null && h("button", { class: "quiet", onclick: () => line(move.number) }, "Play it through"),
       ),
     move.options.length > 1 &&
-      optionBars(move.options, { exact: move.exact, chosen: move.action, extra: mine ? extra : null }),
+      optionBars(move.options, {
+        exact: move.exact,
+        chosen: move.action,
+        beside: move.beside,
+        extra: mine ? extra : null,
+      }),
     h(
       "p",
       { class: "judge" },
