@@ -75,6 +75,11 @@ export function fill(element, ...children) {
   append(element, children);
 }
 
+/** Give an element a text. The same one stays as it is: replacing it would force a layout. @param {Element} element @param {string | number} text */
+export function write(element, text) {
+  if (element.textContent !== String(text)) element.textContent = String(text);
+}
+
 /**
  * Give an element exactly these children, in order. Those already in place are not moved: a moved node loses the focus.
  *

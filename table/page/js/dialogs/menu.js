@@ -1,7 +1,7 @@
 // @ts-check
 /** The bars of buttons: tools for the deal, and the menu of everything else. */
 
-import { byId, fill, h, icon } from "../dom.js";
+import { byId, fill, h, icon, write } from "../dom.js";
 import { openDialog } from "./dialog.js";
 
 /**
@@ -38,7 +38,7 @@ export function setTool(name, { enabled = true, hidden = false, words = name }) 
   if (button === undefined) return;
   button.hidden = hidden;
   button.setAttribute("aria-label", words);
-  if (button.lastElementChild !== null) button.lastElementChild.textContent = words;
+  if (button.lastElementChild !== null) write(button.lastElementChild, words);
   // Unlike `disabled`, this leaves the focus on the button.
   if (enabled) button.removeAttribute("aria-disabled");
   else button.setAttribute("aria-disabled", "true");

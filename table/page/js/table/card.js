@@ -112,6 +112,26 @@ export function picture(card, name = null, kind = "") {
   return h("div", { class: `card ${kind}`, ...attributes }, drawing(card));
 }
 
+/**
+ * Return pictures of cards that are to lie in a place. Those that lie there already are used again: a new image costs most
+ * of the time in which the table is drawn.
+ *
+ * @param {Element} place
+ * @param {[card: number, name?: string | null, kind?: string][]} cards what `picture` takes
+ * @returns {HTMLElement[]} in this order
+ */
+export function pictures(place, cards) {
+  const there = /** @type {HTMLElement[]} */ ([...place.children]);
+  return cards.map(([card, name = null, kind = ""]) => {
+    const key = `${card} ${name} ${kind}`;
+    const known = there.findIndex((one) => one.dataset.picture === key);
+    if (known >= 0) return there.splice(known, 1)[0];
+    const made = picture(card, name, kind);
+    made.dataset.picture = key;
+    return made;
+  });
+}
+
 /** Draw every card again, after the settings of faces or backs have changed. */
 export function redrawCards() {
   for (const picture of document.querySelectorAll("img[data-card]")) {

@@ -3,13 +3,28 @@
 
 import { NO_CARD } from "../../engine/cards.js";
 import { cardName } from "../../game/deal/words.js";
-import { byId, fill, h } from "../dom.js";
-import { picture } from "./card.js";
+import { byId, h, reconcile, write } from "../dom.js";
+import { pictures } from "./card.js";
 import { openLog } from "./log.js";
 
 /** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../../game/types.js").Session} Session */
 /** @typedef {import("../../game/types.js").Side} Side */
+
+const pile = h("div", { class: "pile" });
+const stockCards = h("div", { class: "stock-cards" });
+const stockCount = h("b");
+const stockWords = h("span");
+const stock = [stockCards, h("p", { class: "caption" }, stockCount, stockWords)];
+const discards = h("div", { class: "discarded" });
+const outOfPlay = [h("p", { class: "caption" }, "Out of play"), discards];
+const slots = { opponent: h("div", { class: "slot opponent" }), you: h("div", { class: "slot you" }) };
+const lastCards = h("div", { class: "last-cards" });
+const lastWinner = h("span");
+const last = [
+  lastCards,
+  h("button", { class: "caption", title: "What happened", onclick: openLog }, "Last trick", h("br"), lastWinner),
+];
 
 /**
  * Show the stock. Face-up cards that can be picked are left out: they are buttons.
@@ -20,41 +35,35 @@ import { openLog } from "./log.js";
 export function showStock(shown, openCards) {
   const element = byId("stock");
   const { position } = shown;
-  const picking = position.decision?.kind === "pick" && !shown.waiting;
   element.style.setProperty("--count", String(Math.max(position.faceUp.length, 1)));
   if (position.stage === "endgame") {
-    const discarded = position.discarded.map((card) => picture(card, cardName(card)));
-    fill(
-      element,
-      ...(discarded.length > 0
-        ? [h("p", { class: "caption" }, "Out of play"), h("div", { class: "discarded" }, ...discarded)]
-        : []),
+    reconcile(
+      discards,
+      pictures(
+        discards,
+        position.discarded.map((card) => [card, cardName(card)]),
+      ),
     );
+    reconcile(element, position.discarded.length > 0 ? outOfPlay : []);
     return;
   }
   const hidden = position.stock - position.faceUp.length;
-  const pile = h("div", { class: "pile" });
-  for (let layer = 0; layer < Math.min(Math.ceil(hidden / 5), 4); layer += 1) {
-    const back = picture(NO_CARD, null, "layer");
-    back.style.setProperty("--layer", String(layer));
-    pile.append(back);
-  }
-  const faces = position.faceUp.map((card) => picture(card, `${cardName(card)}, face up`, "prize"));
-  openCards.hidden = !picking;
-  const focused = openCards.contains(document.activeElement)
-    ? /** @type {HTMLElement} */ (document.activeElement)
-    : null;
-  fill(
-    element,
-    h("div", { class: "stock-cards" }, hidden > 0 && pile, ...(picking ? [] : faces), openCards),
-    h(
-      "p",
-      { class: "caption" },
-      h("b", {}, position.stock),
-      position.stock === 1 ? " card in the stock" : " cards in the stock",
-    ),
+  const layers = Math.min(Math.ceil(hidden / 5), 4);
+  reconcile(pile, pictures(pile, Array(layers).fill([NO_CARD, null, "layer"])));
+  [...pile.children].forEach((back, layer) =>
+    /** @type {HTMLElement} */ (back).style.setProperty("--layer", `${layer}`),
   );
-  focused?.focus(); // it has been moved
+  const picking = position.decision?.kind === "pick" && !shown.waiting;
+  const faces = picking ? [] : position.faceUp;
+  const prizes = pictures(
+    stockCards,
+    faces.map((card) => [card, `${cardName(card)}, face up`, "prize"]),
+  );
+  openCards.hidden = !picking;
+  reconcile(stockCards, [...(hidden > 0 ? [pile] : []), ...prizes, openCards]);
+  write(stockCount, position.stock);
+  write(stockWords, position.stock === 1 ? " card in the stock" : " cards in the stock");
+  reconcile(element, stock);
 }
 
 /**
@@ -63,42 +72,21 @@ export function showStock(shown, openCards) {
  */
 export function showTrick(shown, session) {
   const { trick, winner, position } = shown;
-  const last = position.lastTrick;
   const name = (/** @type {Side} */ side) => (side === "you" ? "You" : session.agent.title);
-  const cards = /** @type {Side[]} */ (["opponent", "you"]).map((side) => {
-    const card = trick[side];
-    const slot = h("div", { class: `slot ${side}` });
-    if (card !== null) {
-      const node = picture(card, `${name(side)}: ${cardName(card)}`, winner === side ? "winning" : "");
-      slot.append(node);
-    }
-    return slot;
-  });
-  fill(byId("trick"), ...cards);
-  fill(byId("last"), ...(last === null ? [] : lastTrick(last, name)));
-}
-
-/**
- * @param {import("../../game/types.js").LastTrick} last
- * @param {(side: Side) => string} name
- * @returns {HTMLElement[]}
- */
-function lastTrick(last, name) {
-  const side = last.winner;
+  for (const side of /** @type {Side[]} */ (["opponent", "you"])) {
+    const [slot, card] = [slots[side], trick[side]];
+    reconcile(slot, pictures(slot, card === null ? [] : [[card, `${name(side)}: ${cardName(card)}`]]));
+    slot.firstElementChild?.classList.toggle("winning", winner === side);
+  }
+  reconcile(byId("trick"), [slots.opponent, slots.you]);
+  reconcile(byId("last"), position.lastTrick === null ? [] : last);
+  if (position.lastTrick === null) return;
+  const { winner: side, cards } = position.lastTrick;
   const other = side === "you" ? "opponent" : "you";
-  return [
-    h(
-      "div",
-      { class: "last-cards" },
-      picture(last.cards[other], cardName(last.cards[other])),
-      picture(last.cards[side], `${cardName(last.cards[side])}, the winning card`, "winning"),
-    ),
-    h(
-      "button",
-      { class: "caption", title: "What happened", onclick: openLog },
-      "Last trick",
-      h("br"),
-      `${name(side)} won`,
-    ),
-  ];
+  const lying = pictures(lastCards, [
+    [cards[other], cardName(cards[other])],
+    [cards[side], `${cardName(cards[side])}, the winning card`, "winning"],
+  ]);
+  reconcile(lastCards, lying);
+  write(lastWinner, `${name(side)} won`);
 }

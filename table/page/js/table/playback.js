@@ -79,9 +79,10 @@ export class Playback {
     this.hurry = false;
     let shown = { ...start, waiting: true };
     for (const [place, event] of events.entries()) {
-      shown = this.step(shown, event, session);
+      const length = this.hurry ? 0 : lengthOf(event, events[place + 1]) * tempo();
+      shown = this.step(shown, event, session, length);
       addToLog(event, session);
-      await this.pause(lengthOf(event, events[place + 1]));
+      await this.pause(length);
       if (run !== this.run) return false;
     }
     this.sweep(shown);
@@ -89,14 +90,14 @@ export class Playback {
     return true;
   }
 
-  /** @param {Shown} shown @param {GameEvent} event @param {Session} session @returns {Shown} */
-  step(shown, event, session) {
+  /** @param {Shown} shown @param {GameEvent} event @param {Session} session @param {number} length of the pause after it; without one, nobody sees it @returns {Shown} */
+  step(shown, event, session, length) {
     const after = event.snapshot === null ? shown : shownThen(event.snapshot, session);
     if (this.hurry) return after;
     const moving = pace() > 0;
     if (after.winner === null) this.sweep(shown);
     const from = moving ? source(event, shown) : null;
-    this.render(after);
+    if (length > 0) this.render(after);
     // Your own card went to the table, and was heard, when you chose it.
     if (event.kind === "play" && event.by === "you" && shown.trick.you === event.card) return after;
     makeSound(event);
@@ -119,12 +120,11 @@ export class Playback {
     }
   }
 
-  /** @param {number} length in milliseconds at normal pace @returns {Promise<void>} */
+  /** @param {number} length in milliseconds @returns {Promise<void>} */
   pause(length) {
-    const duration = this.hurry ? 0 : length * tempo();
-    if (duration === 0) return Promise.resolve();
+    if (length === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.wake?.(), duration);
+      const timer = setTimeout(() => this.wake?.(), length);
       this.wake = () => {
         clearTimeout(timer);
         this.wake = null;

@@ -5,13 +5,68 @@ import { NO_CARD } from "../../engine/cards.js";
 import { rulesNamed } from "../../engine/rules.js";
 import { cardName, SUIT_NAMES } from "../../game/deal/words.js";
 import { countText } from "../../game/wording.js";
-import { byId, fill, h } from "../dom.js";
+import { byId, h, reconcile, write } from "../dom.js";
 import { settings } from "../settings.js";
-import { picture } from "./card.js";
+import { pictures } from "./card.js";
 
 /** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../../game/types.js").Session} Session */
 /** @typedef {import("../../game/types.js").Side} Side */
+
+/** What stands at a seat beside the cards. */
+class Plate {
+  constructor() {
+    this.name = h("strong");
+    this.turn = h("span", { class: "hidden" });
+    this.notes = h("small");
+    this.foreplay = new Counter();
+    this.endgame = new Counter();
+    this.counters = h("span", { class: "counters" });
+    const light = h("span", { class: "light", "aria-hidden": "true" });
+    const who = h("span", { class: "who" }, this.name, this.turn, this.notes);
+    this.element = h("div", { class: "plate" }, light, who, this.counters);
+  }
+
+  /** @param {Side} side @param {Shown} shown @param {Session} session */
+  show(side, { position }, session) {
+    const isMine = side === "you";
+    const isTurn = position.turn === side;
+    const exchanged = position.exchanged[side];
+    const { foreplay, counts } = rulesNamed(session.rules);
+    const notes = [
+      ...(!isMine && session.agent.copy ? ["this page’s copy"] : []),
+      ...(session.deal.dealer === side ? ["dealer"] : []),
+      ...(exchanged === null ? [] : [exchanged ? "swapped the hand" : "kept the hand"]),
+    ];
+    this.element.classList.toggle("turn", isTurn);
+    write(this.name, isMine ? "You" : session.agent.title);
+    write(this.turn, !isTurn ? "" : isMine ? ", your turn" : ", to play");
+    write(this.notes, notes.join(", "));
+    this.notes.hidden = notes.length === 0;
+    const tricks = position.tricks[side];
+    this.foreplay.show(tricks.foreplay, "foreplay", counts === "all");
+    this.endgame.show(tricks.endgame, foreplay > 0 ? "endgame" : "tricks", true);
+    reconcile(this.counters, [...(foreplay > 0 ? [this.foreplay.element] : []), this.endgame.element]);
+  }
+}
+
+class Counter {
+  constructor() {
+    this.number = h("b");
+    this.word = h("small");
+    this.element = h("span", { class: "counter" }, this.number, this.word);
+  }
+
+  /** @param {number} number @param {string} word @param {boolean} counts */
+  show(number, word, counts) {
+    write(this.number, number);
+    write(this.word, word);
+    this.element.classList.toggle("counts", counts);
+  }
+}
+
+const plates = { you: new Plate(), opponent: new Plate() };
+const inWords = h("span", { class: "hidden" }); // the opponent's hand
 
 /**
  * @param {Shown} shown
@@ -20,47 +75,10 @@ import { picture } from "./card.js";
 export function showSeats(shown, session) {
   byId("far").setAttribute("aria-label", session.agent.title);
   for (const side of /** @type {Side[]} */ (["you", "opponent"])) {
-    fill(byId(side === "you" ? "near-plate" : "far-plate"), plate(side, shown, session));
+    plates[side].show(side, shown, session);
+    reconcile(byId(side === "you" ? "near-plate" : "far-plate"), [plates[side].element]);
   }
   showOpponentHand(shown);
-}
-
-/** @param {Side} side @param {Shown} shown @param {Session} session @returns {HTMLElement} */
-function plate(side, shown, session) {
-  const { position } = shown;
-  const turn = position.turn === side;
-  const tricks = position.tricks[side];
-  const name = side === "you" ? "You" : session.agent.title;
-  const { foreplay, counts } = rulesNamed(session.rules);
-  const bothStages = foreplay > 0;
-  const notes = [];
-  if (side === "opponent" && session.agent.copy) notes.push("this page’s copy");
-  if (session.deal.dealer === side) notes.push("dealer");
-  const exchanged = position.exchanged[side];
-  if (exchanged !== null) notes.push(exchanged ? "swapped the hand" : "kept the hand");
-  return h(
-    "div",
-    { class: `plate${turn ? " turn" : ""}` },
-    h("span", { class: "light", "aria-hidden": "true" }),
-    h(
-      "span",
-      { class: "who" },
-      h("strong", {}, name),
-      turn && h("span", { class: "hidden" }, side === "you" ? ", your turn" : ", to play"),
-      notes.length > 0 && h("small", {}, notes.join(", ")),
-    ),
-    h(
-      "span",
-      { class: "counters" },
-      bothStages && counter(tricks.foreplay, "foreplay", counts === "all"),
-      counter(tricks.endgame, bothStages ? "endgame" : "tricks", true),
-    ),
-  );
-}
-
-/** @param {number} number @param {string} word @param {boolean} counts @returns {HTMLElement} */
-function counter(number, word, counts) {
-  return h("span", { class: `counter${counts ? " counts" : ""}` }, h("b", {}, number), h("small", {}, word));
 }
 
 /** @param {Shown} shown */
@@ -68,19 +86,16 @@ function showOpponentHand(shown) {
   const { cards, known, voids } = shown.position.opponent;
   const faces = settings.known ? known : [];
   const element = byId("far-hand");
-  const shownCards = [...faces, ...Array(Math.max(cards - faces.length, 0)).fill(NO_CARD)];
   const notes = settings.known ? voids.map((suit) => `showed no ${SUIT_NAMES[suit]}`) : [];
   const names = faces.map(cardName);
   const words = [countText(cards, "card"), ...(names.length > 0 ? [`known: ${names.join(", ")}`] : []), ...notes];
-  fill(
+  const held = pictures(
     element,
-    ...shownCards.map((card, place) => {
-      const node = picture(card);
-      node.style.setProperty("--i", String(place));
-      return node;
-    }),
-    h("span", { class: "hidden" }, words.join("; ")),
+    [...faces, ...Array(Math.max(cards - faces.length, 0)).fill(NO_CARD)].map((card) => [card]),
   );
+  held.forEach((card, place) => card.style.setProperty("--i", String(place)));
+  write(inWords, words.join("; "));
+  reconcile(element, [...held, inWords]);
   element.classList.toggle("known", faces.length > 0);
   element.style.setProperty("--n", String(cards));
 }

@@ -5,7 +5,7 @@ import { SUITS } from "../../engine/cards.js";
 import { rulesNamed } from "../../engine/rules.js";
 import { cardName, SUIT_NAMES } from "../../game/deal/words.js";
 import { capital, countText } from "../../game/wording.js";
-import { byId, fill, h, reconcile, svg } from "../dom.js";
+import { byId, fill, h, reconcile, svg, write } from "../dom.js";
 import { pace } from "../settings.js";
 import { suitPath } from "./card.js";
 import { scoreText } from "./result.js";
@@ -17,6 +17,11 @@ import { scoreText } from "./result.js";
 /** @type {{trump: number, element: SVGElement} | null} */
 let badge = null;
 
+const title = h("strong");
+const trump = h("small", { id: "trump" });
+const aim = h("small");
+const words = h("div", { class: "stage-words" }, title, trump, aim);
+
 /**
  * @param {Shown} shown
  * @param {Session} session
@@ -25,12 +30,10 @@ export function showStage(shown, session) {
   const { position } = shown;
   document.documentElement.dataset.stage = position.stage;
   if (badge?.trump !== position.trump) badge = { trump: position.trump, element: trumpBadge(position.trump) };
-  const words = [
-    h("strong", {}, stageTitle(shown, session)),
-    h("small", { id: "trump" }, trumpWords(position.trump)),
-    h("small", {}, aim(shown, session)),
-  ];
-  reconcile(byId("stage"), [badge.element, h("div", { class: "stage-words" }, ...words)]);
+  write(title, stageTitle(shown, session));
+  write(trump, trumpWords(position.trump));
+  write(aim, aimWords(shown, session));
+  reconcile(byId("stage"), [badge.element, words]);
 }
 
 /** @param {number} trump @returns {SVGElement} */
@@ -77,7 +80,7 @@ function stageTitle({ position: { stage, trick } }, session) {
 }
 
 /** @param {Shown} shown @param {Session} session @returns {string} */
-function aim(shown, session) {
+function aimWords(shown, session) {
   const { position } = shown;
   const { counts, race } = rulesNamed(session.rules);
   if (race > 0) return `Race: first to ${race} tricks`;

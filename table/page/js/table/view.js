@@ -5,7 +5,7 @@ import { rulesNamed } from "../../engine/rules.js";
 import { rulesTitle } from "../../game/catalogue.js";
 import { actionName } from "../../game/deal/words.js";
 import { capital, dateText } from "../../game/wording.js";
-import { byId, fill, h } from "../dom.js";
+import { byId, fill, h, write } from "../dom.js";
 import { settings } from "../settings.js";
 import { isCard, sortCards, suitOrder } from "../words.js";
 import { showStock, showTrick } from "./center.js";
@@ -49,7 +49,7 @@ export class TableView {
     showStock(shown, this.open.element);
     showTrick(shown, session);
     this.showChoices(decision, session, marked);
-    byId("prompt").textContent = prompt(shown, session);
+    write(byId("prompt"), prompt(shown, session));
     byId("prompt").classList.toggle("yours", decision !== null);
     byId("near").classList.toggle("waiting", decision?.kind !== "card" && decision?.kind !== "pick");
     const hand = inOrder(position.hand, position.trump).map((card) =>
@@ -94,13 +94,13 @@ export class TableView {
 /** @param {Shown} shown @param {Session} session */
 function showTitle(shown, session) {
   const { match, kind } = session;
-  byId("title").textContent = kind === "lesson" ? session.title : rulesTitle(session.rules); // who plays is said at the seats
+  write(byId("title"), kind === "lesson" ? session.title : rulesTitle(session.rules)); // who plays is said at the seats
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && session.day === null && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", challenge: "Challenge", recording: "Recording", lesson: "" };
   const day = session.day === null ? "" : `Deal of ${dateText(session.day)}`;
   if (session.position.result !== null && shown.position !== session.position) return; // the last trick is still to be seen
-  byId("match").textContent = score ? scoreText(session) : day || names[kind];
+  write(byId("match"), score ? scoreText(session) : day || names[kind]);
 }
 
 /** @param {Session} session @param {Shown} shown @returns {number[]} the cards that a hint or the lesson points at */
