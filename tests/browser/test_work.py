@@ -8,7 +8,8 @@ from tests.browser.playing import follows, play
 # Counts the elements that are added to the table, but for the hand and the log.
 _WATCH = """() => {
   window.added = 0;
-  const isElsewhere = (node) => node.parentElement?.closest('#hand, #log, #result') ?? node.nodeType !== Node.ELEMENT_NODE;
+  const isElsewhere = (node) =>
+    node.parentElement?.closest('#hand, #log, #result') ?? node.nodeType !== Node.ELEMENT_NODE;
   new MutationObserver((changes) => {
     const nodes = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => !isElsewhere(node));
     for (const node of nodes) window.added += 1 + node.querySelectorAll('*').length;
