@@ -14,7 +14,6 @@ import json
 import logging
 import mimetypes
 import re
-import secrets
 import socket
 import threading
 import webbrowser
@@ -24,7 +23,6 @@ from types import FrameType
 from typing import Any
 
 import anyio
-import platformdirs
 import segno
 import uvicorn
 from starlette.applications import Starlette
@@ -38,14 +36,12 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from german_whist.game.utils.files import write_atomically
 from german_whist.solver.tablebase.cache import limit_tablebases
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
+from german_whist.table.address import DEFAULT_HOST, DEFAULT_PORT, kept_token
 from german_whist.table.api import Answer, Api
 from german_whist.table.bundle import POLICY, page_files
 from german_whist.table.page_data import ServeOptions
-
-DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
 
 _THREADS = 4  # questions answered at the same time; others wait for their turn
 _WAITING = 64  # questions waiting at most; more get status 503
@@ -58,8 +54,6 @@ _LOCAL = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
 _LOCAL_NAMES = ("localhost", *_LOCAL.values())
 _ANY_HOST = ("0.0.0.0", "::", "")
 _ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # reserved for documentation
-_TOKEN_BYTES = 16
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")  # as many characters as these bytes need
 _HOST = re.compile(r"[^]:@/\s[*]+")
 _HEADERS = {
     "content-security-policy": "; ".join((*POLICY, "frame-ancestors 'none'")),
@@ -280,23 +274,6 @@ def listen(host: str, port: int) -> socket.socket:
             reason = "another program uses it; --port N picks another, where the browser keeps other games"
         raise ValueError(f"{host}:{port} cannot be served: {reason}") from None
     return listener
-
-
-def kept_token() -> str:
-    """Return this user's token, which is stored, so that an open page keeps working after a restart.
-
-    A file with anything else in it is replaced. If the token cannot be stored, each start has a new one.
-    """
-    path = platformdirs.user_data_path("german-whist", appauthor=False) / "token"
-    with contextlib.suppress(OSError, UnicodeDecodeError):
-        stored = path.read_text(encoding="ascii")
-        if _TOKEN.fullmatch(stored):
-            return stored
-    token = secrets.token_urlsafe(_TOKEN_BYTES)
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomically(path, token.encode(), mode=0o600)
-    return token
 
 
 def _family(host: str) -> socket.AddressFamily:

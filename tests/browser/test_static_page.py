@@ -17,13 +17,13 @@ from german_whist.agents.asking import play
 from german_whist.agents.judge import advise
 from german_whist.agents.registry import make_agent
 from german_whist.evaluation.recording import Recording
-from german_whist.game.cards import deck_text
+from german_whist.game.cards import cards_of, deck_text
 from german_whist.game.rules import rule_names
 from german_whist.simulator.batch import DealBatch
 from german_whist.simulator.decisions import Decisions
 from german_whist.simulator.episode import Episode
 from german_whist.table.bundle import write_page
-from tests.browser.playing import games_window
+from tests.browser.playing import REVIEW, games_window
 from tests.browser.static_site import StaticSite
 from tests.browser.table import Table
 
@@ -658,7 +658,10 @@ def test_a_link_opens_as_messengers_change_it(table: Table, form: str) -> None:
     assert table.page.title().startswith("Challenge")
 
 
-@pytest.mark.parametrize("address", ["#deal", "#deal=", "#del=eJyrVk", "#day=", "#session=", "#session=00ff00ff"])
+@pytest.mark.parametrize(
+    "address",
+    ["#deal", "#deal=", "#deal=5,x", "#recording=eJyrVk", "#del=eJyrVk", "#day=", "#session=", "#session=00ff00ff"],
+)
 def test_an_address_that_opens_nothing_says_why_before_another_game_is_opened(table: Table, address: str) -> None:
     before = table.page.url
     table.page.goto("about:blank")
@@ -668,6 +671,37 @@ def test_an_address_that_opens_nothing_says_why_before_another_game_is_opened(ta
     assert ("stays in the browser" in window.text_content()) == address.startswith("#session")
     table.page.keyboard.press("Escape")
     table.page.wait_for_function("address => location.href === address", arg=before)
+
+
+@pytest.mark.parametrize(("address", "rules"), [("5,2", "classic"), ("small,5,2", "small")])
+def test_a_deal_has_an_address_of_seed_and_index(table: Table, address: str, rules: str) -> None:
+    table.page.goto("about:blank")
+    table.page.goto(f"{table.server.address}#deal={address}")
+    table.wait()
+    batch = DealBatch(rules, 1, 5)
+    batch.deal_rows([0], [2])
+    shown = {card["card"] for card in table.session(table.page.url.partition("session=")[2])["position"]["hand"]}
+    assert shown == set(cards_of(int(batch.states["hands"][0, 0])))
+    assert table.page.title().startswith("Practice")
+
+
+def test_a_position_has_an_address_that_opens_its_review(table: Table) -> None:
+    table.go_to(table.create(rules="small", seat=0))
+    table.play_on()
+    table.button("Review").click()
+    review = table.page.get_by_role("dialog", name="Review of the deal")
+    review.wait_for(timeout=REVIEW)
+    review.get_by_role("button", name="First move").click()
+    for _ in range(4):
+        review.get_by_role("button", name="Step forward").click()
+    position = review.get_by_role("slider", name="Move").get_attribute("aria-valuetext")
+    review.get_by_role("button", name="Share").click()
+    link = table.page.get_by_role("textbox", name="Link of the review").input_value()
+    assert link.endswith(",5")
+    table.page.goto("about:blank")
+    table.page.goto(link)
+    review.wait_for(timeout=REVIEW)
+    assert review.get_by_role("slider", name="Move").get_attribute("aria-valuetext") == position
 
 
 def test_who_waits_for_a_hint_hears_the_small_network_until_the_champion_is_loaded(table: Table) -> None:

@@ -279,10 +279,16 @@ def test_two_agents_play_while_one_watches(table: Table) -> None:
     dialog = table.page.get_by_role("dialog", name="Watch two agents")
     dialog.get_by_label("First seat").select_option("greedy")
     dialog.get_by_label("Second seat").select_option("mc:worlds=60")
+    dialog.get_by_label("Deals, each played twice").select_option("2")
     dialog.get_by_role("button", name="Play").click()
     review = table.page.get_by_role("dialog", name="Review of the deal")
     review.wait_for(timeout=REVIEW)
     assert re.search(r"(Greedy|Monte Carlo) wins|is drawn", str(review.text_content()))
+    session = table.page.evaluate("() => location.hash").partition("=")[2]
+    games = [json.loads(line) for line in table.do("recording", session, None)["recording"].splitlines()]
+    assert [games[0]["deck"], games[2]["deck"]] == [games[1]["deck"], games[3]["deck"]]
+    assert games[0]["deck"] != games[2]["deck"]
+    assert [game["dealer"] for game in games[::2]] == [1 - game["dealer"] for game in games[1::2]]  # seats of the first
     assert review.get_by_role("button", name="Share").count() == 0  # it was nobody's deal
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from importlib.metadata import Distribution, PackageNotFoundError
 from pathlib import Path
 
@@ -121,6 +123,24 @@ def test_draw_shows_the_game_of_a_match(run: Run, here: Path) -> None:
     run("evaluate", "random", "random", "--rules", "tiny", "--deals", "3", "--seed", "5", "--record", "games.jsonl")
     drawn = run("draw", "random", "random", "--rules", "tiny", "--deal", "5:2").out
     assert drawn == run("draw", "games.jsonl", "--line", "5").out
+
+
+def test_evaluate_names_the_worst_of_the_recorded_deals(run: Run, here: Path) -> None:
+    done = run(
+        "evaluate", "greedy", "random", "heuristic", "--rules", "tiny", "--deals", "9", "--record", "games.jsonl"
+    )
+    lines = Path("games.jsonl").read_text().splitlines()
+    margins = [json.loads(line)["result"]["margin"] for line in lines]
+    tricks = {line: margins[line - 1] - margins[line] for line in range(1, len(lines), 2)}
+    worst = sorted(tricks, key=lambda line: (tricks[line], line))[:3]
+    assert len(lines) == 36
+    for line, shown in zip(worst, done.out.splitlines()[-3:], strict=True):
+        opponent = "random" if line <= 18 else "heuristic"
+        assert shown.startswith(f"{tricks[line]:+d} against {opponent}, lines {line} and {line + 1}: ")
+        code = shown.partition("#recording=")[2]
+        assert (
+            zlib.decompress(base64.urlsafe_b64decode(code + "==")).decode().splitlines() == lines[line - 1 : line + 1]
+        )
 
 
 def test_draw_recording(run: Run, here: Path) -> None:

@@ -171,7 +171,7 @@ def test_after_a_kill_the_address_is_the_same_and_its_token_for_this_user_alone(
 @pytest.fixture
 def token_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of this user's token, which has been written once."""
-    from german_whist.table.server import kept_token
+    from german_whist.table.address import kept_token
 
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     kept_token()
@@ -181,7 +181,7 @@ def token_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"{}/", b"\xff" * 22, b"x", b"../" * 7 + b"x", bytes(22)])
 def test_damaged_token_is_replaced(content: bytes, token_file: Path) -> None:
-    from german_whist.table.server import kept_token
+    from german_whist.table.address import kept_token
 
     before = token_file.read_bytes()
     token_file.write_bytes(content.replace(b"{}", before))
@@ -191,7 +191,7 @@ def test_damaged_token_is_replaced(content: bytes, token_file: Path) -> None:
 
 
 def test_token_is_written_for_this_user_alone(token_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from german_whist.table.server import kept_token
+    from german_whist.table.address import kept_token
 
     modes, replace = [], os.replace
 

@@ -27,7 +27,7 @@ import { randomHex, sealOf } from "./seal.js";
 import { Session } from "./session.js";
 import { sessionData, summaryData } from "./session_data.js";
 import { daySetup, randomSeed, setupOf } from "./setup.js";
-import { challengeOf, codeOf, decoded, openRecordings, readDeals } from "./shared_deals.js";
+import { challengeOf, codeOf, dealAt, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
 import { Store } from "./store.js";
 import { advise, adviseBeside, act as agentActs, isWarm, load, playOut } from "./thinking.js";
@@ -217,15 +217,34 @@ export const watch = (id, deal, move = null) =>
 /** @param {string} id of a challenge @returns what the sender made of the same cards */
 export const compare = (id) => inForeground(async () => compareWithSender((await read(id)).session));
 
-/** @param {string} rules @param {[string, string]} agents by seat @returns {Promise<SessionData>} a game that holds a deal which they have played */
-export const exhibit = (rules, agents) =>
+/**
+ * Let two agents play mirrored deals: each twice, the second time with the seats swapped.
+ *
+ * @param {string} rules
+ * @param {[string, string]} agents by seat in the first deal
+ * @param {number} deals how many mirrored deals
+ * @returns {Promise<SessionData>} a game that holds them
+ */
+export const exhibit = (rules, agents, deals) =>
   inForeground(async () => {
-    const deal = await playOut(Episode.atAddress(rulesNamed(rules), dataNow().seed ?? randomSeed(), 0), agents);
-    return add(openRecordings([{ deal, names: agents }]));
+    const seed = dataNow().seed ?? randomSeed();
+    /** @type {[string, string]} */
+    const swapped = [agents[1], agents[0]];
+    const played = [];
+    for (let index = 0; index < deals; index++)
+      for (const names of [agents, swapped])
+        played.push({ deal: await playOut(Episode.atAddress(rulesNamed(rules), seed, index), names), names });
+    return add(openRecordings(played));
   });
 
 /** @param {string} text recordings @returns {Promise<SessionData>} a game that holds them */
 export const openShared = (text) => inForeground(async () => add(openRecordings(readDeals(text))));
+
+/** @param {string} code of recordings @returns {Promise<SessionData>} a game that holds them */
+export const openCode = (code) => inForeground(async () => add(openRecordings(readDeals(await decoded(code)))));
+
+/** @param {string} address `SEED,INDEX` or `RULES,SEED,INDEX` @returns {Promise<SessionData>} practice with that deal */
+export const openDeal = (address) => inForeground(() => add(dealAt(address, dataNow().catalog.defaults)));
 
 /** @param {string} code of a link @returns {Promise<SessionData>} the challenge in it; it is played once */
 export const openLink = (code) =>

@@ -1,6 +1,7 @@
 // @ts-check
-/** Shared deals: recordings as text, and challenges as links, which carry a recording as a code. */
+/** Shared deals: recordings as text or as the code of an address, challenges, and deals by seed and index. */
 
+import { rulesNamed } from "../engine/rules.js";
 import { agentsFor, agentTitle } from "./catalogue.js";
 import { Episode } from "./deal/episode.js";
 import { takenTricks } from "./deal/words.js";
@@ -13,14 +14,15 @@ import { countText, YOU } from "./wording.js";
 
 export const MAX_DEALS = 100; // opened at once
 const MAX_TEXT = 200_000; // letters of all recordings together
-export const LINK = "#deal="; // what stands before the code
+export const LINK = "#deal="; // stands before the code of a challenge
+export const RECORDING = "#recording="; // stands before the code of recordings
 export const SENDER = "The sender"; // of a link
 const DEFAULT_AGENT = "heuristic+exact"; // plays where the recorded player is a person or an unknown agent
 
-/** @param {string} hash of an address @returns {[string, string]} what it opens, and the code, the date or the game's id; empty: nothing. Messengers escape signs, change the case of the name, and take the full stop of a sentence into a link. */
+/** @param {string} hash of an address @returns {[string, string]} what it opens, and the code, the date, the game's id or the numbers; empty: nothing. Messengers escape signs, change the case of the name, and take the full stop of a sentence into a link. */
 export function addressOf(hash) {
   const text = hash.replace(/%[0-9a-f]{2}/gi, (sign) => String.fromCharCode(Number.parseInt(sign.slice(1), 16)));
-  const [, kind = "", value = ""] = /^#\s*(\w*)\s*=?\s*([\w-]*)/.exec(text) ?? [];
+  const [, kind = "", value = ""] = /^#\s*(\w*)\s*=?\s*([\w-]*(?:[,:=][\w-]+)*)/.exec(text) ?? [];
   return [kind.toLowerCase(), value];
 }
 
@@ -121,6 +123,23 @@ export function challengeOf(line) {
     move: null,
   };
   return session;
+}
+
+/**
+ * Return practice with the deal of an address, for seat 0.
+ *
+ * @param {string} address `SEED,INDEX` or `RULES,SEED,INDEX`
+ * @param {{rules: string, agent: string}} defaults
+ * @returns {Session}
+ * @throws {Error} if it is not such an address, or the page does not play the rules
+ */
+export function dealAt(address, defaults) {
+  const [, rules = defaults.rules, seed, index] = /^(?:(.+),)?(\d+),(\d+)$/.exec(address) ?? [];
+  if (!Number.isSafeInteger(Number(seed)) || !Number.isSafeInteger(Number(index)))
+    throw new Error(`A deal's address is SEED,INDEX or RULES,SEED,INDEX, both numbers below 2⁵³, not ${address}.`);
+  const agent = agentsFor(rules).includes(defaults.agent) ? defaults.agent : DEFAULT_AGENT;
+  const setup = setupOf({ rules, agent, seed: Number(seed), kind: "practice" });
+  return new Session(setup, agentTitle(agent), Episode.atAddress(rulesNamed(rules), Number(seed), Number(index)));
 }
 
 /** @param {Recorded} recorded @param {import("./types.js").SessionKind} kind @returns {import("./setup.js").Setup} the person is the player named `you`, else seat 0 */

@@ -126,10 +126,10 @@ async function lesson() {
   change({ taught: true });
 }
 
-/** @param {Session} session @param {number} deal */
-async function share(session, deal) {
+/** @param {Session} session @param {number} deal @param {number} [move] of which the address is offered, too */
+async function share(session, deal, move) {
   const { openShare } = await windows();
-  await openShare(session, deal);
+  await openShare(session, deal, move);
 }
 
 /** @param {Session} session a deal of the day that is over */
@@ -247,7 +247,7 @@ async function review(deal, move = null) {
         line: session.can.swap ? (from) => void watchLine(session, number, from) : null,
         otherSide: session.can.swap ? () => void otherSide(number) : null,
         watch: session.can.swap ? () => void watch(number) : null,
-        share: session.kind === "recording" ? null : () => void attempt(() => share(session, number)),
+        share: session.kind === "recording" ? null : (move) => void attempt(() => share(session, number, move)),
         close: () => {
           if (controller.session?.kind === "recording") void attempt(backToGame);
         },
@@ -306,13 +306,22 @@ async function compare() {
 async function openRecording(text) {
   const [kind, value] = addressOf(text.slice(Math.max(text.indexOf("#"), 0)));
   if (kind === "deal") return openLink(value);
+  if (kind === "recording") return openPosition(value);
   enter(await sessions.openShared(text));
   return review(1);
 }
 
-/** @param {string} code of a link */
-async function openLink(code) {
-  const session = await sessions.openLink(code);
+/** @param {string} value code of recordings, and perhaps the number of the move to begin with: `CODE,MOVE` */
+async function openPosition(value) {
+  const [code, move] = value.split(",");
+  enter(await sessions.openCode(code));
+  return review(1, Number(move) || null);
+}
+
+/** @param {string} value code of a challenge, or a deal's `SEED,INDEX` or `RULES,SEED,INDEX` */
+async function openLink(value) {
+  if (value.includes(",")) return enter(await sessions.openDeal(value), true);
+  const session = await sessions.openLink(value);
   const isNew = isUntouched(session);
   if (isNew && !settings.welcomed) return introduce(session);
   enter(session, isNew);
@@ -350,7 +359,7 @@ function more() {
     ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],
     [
       "Watch two agents",
-      "They play a deal; you look at every move",
+      "They play mirrored deals; you look at every move",
       () => void attempt(() => twoAgents(session.rules)),
     ],
   ]);
@@ -398,11 +407,11 @@ async function twoAgents(rules) {
   const { chooseTwoAgents } = await windows();
   chooseTwoAgents(
     rules,
-    (agents) =>
+    (agents, deals) =>
       void attempt(async () => {
-        enter(await sessions.exhibit(rules, agents));
-        await review();
-      }),
+        enter(await sessions.exhibit(rules, agents, deals));
+        await review(1);
+      }, "They play…"),
   );
 }
 
@@ -495,6 +504,7 @@ async function openAddress() {
   if (kind === "session" && controller.session?.id === value) return undefined;
   try {
     if (kind === "deal") return await openLink(value);
+    if (kind === "recording") return await openPosition(value);
     if (kind === "day") return await openDay(value);
     if (kind === "session") return enter(await sessions.open(value));
     throw new PageError("refused", `This page has nothing at ${location.hash}.`);
@@ -503,7 +513,7 @@ async function openAddress() {
     const isElsewhere = kind === "session" && error.kind === "not_found";
     const advice = isElsewhere
       ? "A game stays in the browser in which it is played: “Share” makes a link for others."
-      : kind === "deal" && "Ask for the link again.";
+      : ["deal", "recording"].includes(kind) && "Ask for the link again.";
     openDialog("The link cannot be opened", [h("p", {}, error.message), advice && h("p", {}, advice)], {
       onclose: () => void attempt(resume),
     });

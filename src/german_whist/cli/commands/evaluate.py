@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import heapq
 import json
-from contextlib import nullcontext
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import add_agents, add_json_option, add_match_options, add_worker_options, chosen_executor
-from german_whist.cli.terminal import print_report, progress_bar
+from german_whist.cli.terminal import print_report, printed_command, progress_bar
+
+if TYPE_CHECKING:
+    from german_whist.evaluation.recording import Recording
+
+_WORST = 3  # mirrored deals that are named
 
 
 def add_parser(subparsers: Any) -> None:
@@ -43,7 +51,11 @@ def add_parser(subparsers: Any) -> None:
         metavar="N",
         help="play deals N, N + 1, …, to continue a match or to split it (default 0)",
     )
-    parser.add_argument("--record", metavar="FILE", help="write every game to this file as JSON lines")
+    parser.add_argument(
+        "--record",
+        metavar="FILE",
+        help="write every game to this file as JSON lines, and name the first agent's worst deals",
+    )
     add_worker_options(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -53,7 +65,6 @@ def run(options: argparse.Namespace) -> int:
     """Play the matches and print the results."""
     from german_whist.agents.registry import as_spec, make_agent
     from german_whist.evaluation.match import game_title, play_match, results_table
-    from german_whist.evaluation.recording import writing_recordings
     from german_whist.game.rules import rules
 
     if len(options.agents) < 2:
@@ -69,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         make_agent(spec, game)  # refuse a wrong name before the first match
     with (
         chosen_executor(options) as executor,
-        nullcontext() if options.record is None else writing_recordings(options.record) as record,
+        _recording(options.record) as record,
         progress_bar("deals" if options.match is None else "matches", len(opponents) * deals) as progress,
     ):
         how: dict[str, Any] = {"seed": options.seed, "rules": game, "endgame": options.endgame, "match": options.match}
@@ -79,7 +90,56 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps({"matches": [result.to_dict() for result in results]}))
     else:
         print_report([results_table(results, game_title(results[0].rules, options.endgame))])
+        if record is not None:
+            record.print_worst()
     return 0
+
+
+class _Recorder:
+    """Writes recordings, and remembers the mirrored deals in which the first agent lost most tricks."""
+
+    def __init__(self, file: str, write: Callable[[Recording], None]) -> None:
+        self._file, self._write = file, write
+        self._lines = 0  # written so far
+        self._first: Recording | None = None  # of the mirrored deal that is half written
+        self._worst: list[tuple[int, int, tuple[Recording, Recording]]] = []  # (tricks lost, minus its line, games)
+
+    def __call__(self, recording: Recording) -> None:
+        self._write(recording)
+        self._lines += 1
+        if self._first is None:
+            self._first = recording
+            return
+        lost = recording.result.margin - self._first.result.margin
+        heapq.heappush(self._worst, (lost, 1 - self._lines, (self._first, recording)))
+        if len(self._worst) > _WORST:
+            heapq.heappop(self._worst)
+        self._first = None
+
+    def print_worst(self) -> None:
+        """Print the worst deals, each with its address on the user's page, or a command that shows it."""
+        has_page = find_spec("starlette") is not None  # of the extra `web`
+        print("worst deals, in tricks over both games" + "; german-whist serve opens the addresses" * has_page)
+        for lost, line, games in sorted(self._worst, reverse=True):
+            if has_page:
+                from german_whist.table.address import recordings_address
+
+                shown = recordings_address(games)
+            else:
+                shown = printed_command("draw", self._file, "--line", -line)
+            print(f"{-lost:+d} against {games[0].names[1]}, lines {-line} and {1 - line}: {shown}")
+
+
+@contextmanager
+def _recording(file: str | None) -> Iterator[_Recorder | None]:
+    """Open the file of recordings; without one, yield ``None``."""
+    from german_whist.evaluation.recording import writing_recordings
+
+    if file is None:
+        yield None
+        return
+    with writing_recordings(file) as write:
+        yield _Recorder(file, write)
 
 
 def _play_sprt(options: argparse.Namespace) -> int:

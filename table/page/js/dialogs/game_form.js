@@ -145,19 +145,25 @@ export function rulesText(text) {
   });
 }
 
+const MIRRORED = ["1", "2", "5", "10"].map((value) => ({ value, title: value })); // mirrored deals of two agents
+
 /**
  * @param {string} rules
- * @param {(agents: [string, string]) => void} play
+ * @param {(agents: [string, string], deals: number) => void} play
  */
 export function chooseTwoAgents(rules, play) {
   const choices = agentsFor(rules).map((spec) => ({ value: spec, title: agentTitle(spec) }));
   const agents = /** @type {[string, string]} */ (choices.slice(-2).map(({ value }) => value));
+  let deals = 1;
   const dialog = openDialog("Watch two agents", [
     selectField("First seat", choices, agents[0], (spec) => {
       agents[0] = spec;
     }),
     selectField("Second seat (leads)", choices, agents[1], (spec) => {
       agents[1] = spec;
+    }),
+    selectField("Deals, each played twice with the seats swapped", MIRRORED, "1", (number) => {
+      deals = Number(number);
     }),
     h(
       "div",
@@ -168,7 +174,7 @@ export function chooseTwoAgents(rules, play) {
           class: "primary",
           onclick: () => {
             dialog.close();
-            play(agents);
+            play(agents, deals);
           },
         },
         "Play",

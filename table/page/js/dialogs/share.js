@@ -4,7 +4,7 @@
 import { dataNow } from "../../game/data.js";
 import { PageError } from "../../game/errors.js";
 import * as sessions from "../../game/sessions.js";
-import { LINK, MAX_DEALS } from "../../game/shared_deals.js";
+import { LINK, MAX_DEALS, RECORDING } from "../../game/shared_deals.js";
 import { dateText } from "../../game/wording.js";
 import { waitFor } from "../attempt.js";
 import { h, newId } from "../dom.js";
@@ -16,13 +16,15 @@ const READ = 10_000; // milliseconds within which the browser has read a file th
 /**
  * @param {import("../../game/types.js").Session} session
  * @param {number} deal
+ * @param {number} [move] of which the address is offered, too
  */
-export async function openShare(session, deal) {
+export async function openShare(session, deal, move) {
   const { recording, code } = await sessions.recording(session.id, deal);
   const canBeOpened = session.match.deals > 1 && session.match.deals <= MAX_DEALS;
   const all = canBeOpened ? (await sessions.recording(session.id, null)).recording : null;
   const { server } = dataNow(); // its address is one person's: it holds a token
-  const link = `${server ? "" : `${location.origin}${location.pathname}`}${LINK}${code}`;
+  const page = server ? "" : `${location.origin}${location.pathname}`;
+  const link = `${page}${LINK}${code}`;
   openDialog("Share this deal", [
     h(
       "p",
@@ -30,6 +32,8 @@ export async function openShare(session, deal) {
       `The ${server ? "code is a challenge: whoever pastes it under “Open a recording”" : "link is a challenge: whoever opens it"} plays the same deal and sees yours only afterwards.`,
     ),
     copyField(server ? "Code" : "Link", link),
+    move !== undefined && h("p", {}, `The ${server ? "code" : "link"} of the review opens it at this move.`),
+    move !== undefined && copyField(`${server ? "Code" : "Link"} of the review`, `${page}${RECORDING}${code},${move}`),
     h(
       "details",
       {},

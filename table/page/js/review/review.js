@@ -21,7 +21,7 @@ import { Steps } from "./steps.js";
  * @property {((move: number) => void) | null} line  shows perfect play from a decision on
  * @property {(() => void) | null} otherSide
  * @property {(() => void) | null} watch
- * @property {(() => void) | null} share
+ * @property {((move: number) => void) | null} share
  * @property {() => void} [close]
  */
 
@@ -42,7 +42,7 @@ export function openReview(review, actions, list) {
     dialog.close();
     act();
   };
-  const { tryAction, line } = actions;
+  const { tryAction, line, share } = actions;
   const ways = {
     tryAction:
       tryAction &&
@@ -136,7 +136,7 @@ export function openReview(review, actions, list) {
         { class: "buttons" },
         actions.otherSide && h("button", { class: "quiet", onclick: leave(actions.otherSide) }, "Play the other side"),
         actions.watch && h("button", { class: "quiet", onclick: leave(actions.watch) }, "Watch the computer"),
-        actions.share && h("button", { class: "quiet", onclick: leave(actions.share) }, "Share"),
+        share && h("button", { class: "quiet", onclick: () => leave(() => share(steps.place + 1))() }, "Share"),
       ),
     ],
     { kind: "full", onclose: () => !leaving && actions.close?.() },
