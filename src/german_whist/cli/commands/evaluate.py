@@ -54,7 +54,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--record",
         metavar="FILE",
-        help="write every game to this file as JSON lines, and name the first agent's worst deals",
+        help="write every game to this file as JSON lines, and print the worst deals",
     )
     add_worker_options(parser)
     add_json_option(parser)
