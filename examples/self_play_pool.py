@@ -1,8 +1,8 @@
 """Self-play with a pool of past selves on ``DealBatch``, PPO in plain torch: ``python examples/self_play_pool.py``.
 
-In half of the deals the learner holds both seats and learns from both; in the others a past self holds one. Every
-decision is credited with the margin of the seat that made it, so it does not matter who moves next.
-It printed, in 50 s: 82.5 % against random, 95 % interval 80.9 to 84.0 %
+In half of the deals the learner holds both seats and learns from both; in the others a past self holds one. A decision
+is credited with the values of the same seat's later decisions and its margin, so it does not matter who moves next.
+It printed, in 60 s: 84.1 % against random, 95 % interval 82.6 to 85.6 %
 """
 
 import copy
@@ -57,6 +57,7 @@ class Settings:
     scale: float = 10  # returns are divided by it
     hidden: int = 256  # units of a layer
     learning_rate: float = 1e-3
+    gae_lambda: float = 0.95  # 1: credits with the result alone
     passes: int = 2  # over the decisions of an update
     minibatch: int = 2048
     clip: float = 0.2
@@ -79,22 +80,23 @@ class Training:
         if self.updates % 5 == 0:
             self.pool.append(copy.deepcopy(self.learner))
         self.batch.reset(self.updates * self.batch.size)
-        decisions, made_by, results = self.play(self.rivals())
-        self.learn(decisions, *self.credit(decisions, made_by, results))
+        steps, returns = self.play(self.rivals())
+        decisions = [torch.cat(column) for column in zip(*(data for _, data in steps), strict=True)]
+        self.learn(decisions, self.credit(steps, returns))
         self.updates += 1
-        self.decisions += len(results)
+        self.decisions += len(decisions[0])
 
     def rivals(self):
         """Return up to four past selves."""
         return [self.pool[i] for i in self.rng.choice(len(self.pool), min(4, len(self.pool)), replace=False)]
 
     def play(self, rivals):
-        """Play every deal; return the learner's decisions, rows and seats that made them, and these seats' results."""
+        """Play every deal; return the steps, each with who decided and data to learn from, and the returns."""
         batch, rng = self.batch, self.rng
         against = rng.random(batch.size) < self.settings.past
         rival = np.where(against, rng.integers(len(rivals), size=batch.size), -1)  # -1: itself
         seat = rng.integers(2, size=batch.size)  # the learner's seat against a past self
-        learnt_from, made_by = [], []
+        steps = []
         while not batch.done.all():
             decisions = batch.decisions()  # one for each unfinished deal
             rows = decisions.rows
@@ -105,25 +107,25 @@ class Training:
                 if theirs.any():
                     actions[theirs] = past_self.choose(decisions[theirs])[0]
             if own.any():
-                actions[own], data = self.choose(decisions[own])
-                learnt_from.append(data)
-                made_by.append(np.stack([rows[own], turn[own]]))
+                actions[own], data = self.learner.choose(decisions[own])
+                steps.append(((rows[own], turn[own]), data))
             batch.step(actions, rows)
-        made_by = np.concatenate(made_by, axis=1)
-        results = torch.from_numpy(batch.returns(self.settings.reward)[tuple(made_by)] / self.settings.scale)
-        return [torch.cat(column) for column in zip(*learnt_from, strict=True)], made_by, results
+        return steps, batch.returns(self.settings.reward) / self.settings.scale
 
-    def choose(self, decisions):
-        """Return what the learner chooses."""
-        return self.learner.choose(decisions)
+    def credit(self, steps, returns):
+        """Return generalised advantages (Schulman et al. 2016), undiscounted; in a step a seat decides once at most."""
+        later, advantage = returns.copy(), np.zeros_like(returns)
+        found = []
+        for made_by, data in reversed(steps):
+            values = data[-1].numpy()
+            advantage[made_by] = later[made_by] - values + self.settings.gae_lambda * advantage[made_by]
+            later[made_by] = values
+            found.append(advantage[made_by])
+        return torch.from_numpy(np.concatenate(found[::-1]))
 
-    def credit(self, decisions, made_by, results):
-        """Return advantages of the decisions, and what their values should have been."""
-        return results - decisions[-1], results
-
-    def learn(self, decisions, advantages, targets):
+    def learn(self, decisions, advantages):
         """Take PPO's steps: some passes over the decisions."""
-        settings = self.settings
+        settings, targets = self.settings, decisions[-1] + advantages
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         for _ in range(settings.passes):
             for rows in torch.randperm(len(targets)).split(settings.minibatch):

@@ -19,13 +19,13 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any, NamedTuple
 
-from german_whist.game.endgame_setting import ENDGAMES
+from german_whist.game.endgame_setting import ENDGAMES, Endgame
 from tools.markdown import markdown_table
 
 ROOT = Path(__file__).parent.parent
@@ -48,6 +48,8 @@ class Baseline(NamedTuple):
         minutes: processor times to train for, the later ones with one seed; 0 for agents that do not learn or train
             on fixed decisions.
         decisions: decisions to train on, instead of a time.
+        endgame: how an example's deals end in training; with ``"exact"`` the agent plays with the solver, too.
+        settings: an example's settings other than its own.
     """
 
     algorithm: str
@@ -56,16 +58,24 @@ class Baseline(NamedTuple):
     seeds: int = 1
     minutes: tuple[int, ...] = (MINUTES,)
     decisions: int | None = None
+    endgame: Endgame = "played"
+    settings: Mapping[str, Any] = MappingProxyType({})
 
 
 BASELINES = {
     "cleanrl-ppo": Baseline("PPO, CleanRL", "torch", "cleanrl_ppo.py", 3, LONG),
+    "cleanrl-ppo-exact": Baseline("PPO, CleanRL, exact endgames", "torch", "cleanrl_ppo.py", endgame="exact"),
     "sb3-maskable-ppo": Baseline("MaskablePPO, Stable-Baselines3", "stable-baselines3", "sb3_maskable_ppo.py", 3),
     "torchrl-ppo": Baseline("PPO, TorchRL", "torchrl", "torchrl_gymnasium.py"),
     "tianshou-ppo": Baseline("PPO, Tianshou", "tianshou", "tianshou_ppo.py"),
     "tianshou-dqn": Baseline("double DQN, Tianshou", "tianshou", "tianshou_dqn.py"),
     "rllib-ppo": Baseline("PPO in self-play, RLlib", "rllib", "rllib_self_play.py"),
-    "pool-ppo": Baseline("PPO against past selves, plain torch", "torch", "self_play_pool.py", minutes=LONG),
+    "pool-ppo": Baseline(
+        "PPO against past selves, plain torch, λ = 1", "torch", "self_play_pool.py", 3, settings={"gae_lambda": 1.0}
+    ),
+    "pool-ppo-exact": Baseline(
+        "PPO against past selves, plain torch, exact endgames", "torch", "self_play_pool.py", 3, LONG, endgame="exact"
+    ),
     "history-ppo": Baseline(
         "PPO with attention over histories, plain torch",
         "torch",
@@ -84,14 +94,14 @@ BASELINES = {
 }
 
 
-def load_example(file: str) -> ModuleType:
-    """Return an example as a module whose deals are played out to the end."""
+def load_example(file: str, endgame: Endgame = "played") -> ModuleType:
+    """Return an example as a module whose deals end as said."""
     spec = importlib.util.spec_from_file_location(file.removesuffix(".py"), ROOT / "examples" / file)
     assert spec is not None
     assert spec.loader is not None
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
-    example.GAME["endgame"] = "played"
+    example.GAME["endgame"] = endgame
     return example
 
 
@@ -105,8 +115,9 @@ def learner_of(name: str) -> Callable[[int, int], Any]:
         return lambda decisions, seed: (
             german_whist.train(baseline.source, decisions=decisions, seed=seed, quiet=True, **one).agent
         )
-    example = load_example(baseline.source)
-    return lambda decisions, seed: example.train(decisions=decisions, seed=seed)
+    example = load_example(baseline.source, baseline.endgame)
+    play = german_whist.with_exact_endgame if baseline.endgame == "exact" else lambda agent: agent
+    return lambda decisions, seed: play(example.train(decisions=decisions, seed=seed, **baseline.settings))
 
 
 def processor_time() -> float:

@@ -239,9 +239,7 @@ def ppo_example() -> Any:
     import torch
 
     torch.set_num_threads(1)
-    example: Any = load_example("self_play_pool.py")
-    example.GAME["endgame"] = "exact"
-    return example
+    return load_example("self_play_pool.py", "exact")
 
 
 SUBJECTS: dict[str, Callable[[], Workload]] = {
