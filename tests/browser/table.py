@@ -1,9 +1,10 @@
-"""The page as a person uses it: found by role and name, as a screen reader says them, but where that is too slow."""
+"""The page as a player uses it: found by role and name, as a screen reader says them, but where that is too slow."""
 
 from __future__ import annotations
 
 import json
 import re
+from copy import copy
 from typing import Any
 
 from german_whist.game.rules import rules
@@ -12,16 +13,6 @@ from tests.browser.server import AGENT, Server
 from tests.browser.static_site import StaticSite
 
 _PATIENCE = 120_000  # milliseconds: only what fails waits so long, and a busy machine is slow
-
-# The page pauses so that replies can be seen; tests do not look.
-_HURRY = """try {
-  if (localStorage['test.hurry']) {
-    const wait = window.setTimeout;
-    window.setTimeout = (act, length, ...rest) => wait(act, length < 1400 ? 0 : length, ...rest);
-  }
-} catch {
-  // There is no storage on an empty page.
-}"""
 
 # Settings of somebody who knows the page, and plays every card.
 _SETTLED = {"welcomed": True, "tapsExplained": True, "forced": False, "sound": False}
@@ -71,7 +62,6 @@ class Table:
         self.complaints: list[str] = []
         self._context = browser.new_context(has_touch=touch, accept_downloads=True)
         self._context.set_default_timeout(_PATIENCE)
-        self._context.add_init_script(_HURRY)
         self.page = self._open()
         self.visit(**visit)
 
@@ -81,7 +71,6 @@ class Table:
         width: int = 1280,
         height: int = 800,
         moving: bool = False,
-        hurried: bool | None = None,
         settings: dict[str, Any] | None = None,
         session: str | None = None,
         game: dict[str, Any] | None = None,
@@ -91,24 +80,21 @@ class Table:
         Args:
             width: width of the window.
             height: height of the window.
-            moving: whether cards move.
-            hurried: whether there are no pauses in which one could see something; by default where nothing moves.
+            moving: whether cards move; if not, there are no pauses, either, unless ``settings`` say so.
             settings: settings that differ from the defaults.
             session: the session to open; by default the page deals.
             game: what :meth:`create` takes, of a session to create and open.
         """
         self.settings = settings or {}
-        kept = json.dumps({**_SETTLED, **self.settings})
+        speed = {} if moving else {"speed": "instant"}
         self._go_nowhere()
-        hurry = "yes" if (not moving if hurried is None else hurried) else ""
         self.page.evaluate(
-            """async ([kept, hurry]) => {
+            """async (kept) => {
               await new Promise((done) => { indexedDB.deleteDatabase('german-whist').onsuccess = done; });
               localStorage.clear();
               localStorage['german-whist.settings'] = kept;
-              localStorage['test.hurry'] = hurry;
             }""",
-            [kept, hurry],
+            json.dumps({**_SETTLED, **speed, **self.settings}),
         )
         self.page.set_viewport_size({"width": width, "height": height})
         motion = "no-preference" if moving else "reduce"
@@ -142,8 +128,7 @@ class Table:
 
     def another_tab(self) -> Table:
         """Return the same table in another tab of the same browser."""
-        other = object.__new__(Table)
-        other.__dict__.update(self.__dict__)
+        other = copy(self)
         other.page = other._open()
         other.page.goto(self.page.url)
         other.wait()
@@ -161,8 +146,7 @@ class Table:
         self.page.set_viewport_size({"width": 1600, "height": 1000})  # what is not seen cannot be pressed
         self.page.route(self.server.address, allow)
         self.page.evaluate(_FRAME, self.server.address)
-        other = object.__new__(Table)
-        other.__dict__.update(self.__dict__)
+        other = copy(self)
         other.page = self.page.wait_for_selector("iframe").content_frame()
         other.wait()
         return other

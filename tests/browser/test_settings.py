@@ -199,7 +199,7 @@ def test_cards_move_as_fast_as_the_setting_says_unless_the_system_asks_for_rest(
     )
     table = open_table()
     for moves, pauses, moving, speed in cases:
-        table.visit(moving=moving, hurried=False, settings={"speed": speed}, game={"rules": "tiny", "seat": 0})
+        table.visit(moving=moving, settings={"speed": speed}, game={"rules": "tiny", "seat": 0})
         table.page.evaluate(watch)
         table.act()
         assert table.page.evaluate("window.lengths[0] ?? null") == moves

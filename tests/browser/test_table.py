@@ -146,7 +146,7 @@ _LYING = """() => {
 def test_where_nothing_moves_a_trick_can_be_seen_all_the_same_and_the_result_waits_for_the_last_one(
     open_table: OpenTable,
 ) -> None:
-    table = open_table(hurried=False, game={"rules": "tiny", "seat": 0})
+    table = open_table(settings={"speed": "normal"}, game={"rules": "tiny", "seat": 0})
     table.page.evaluate(_LYING)
     table.play_on()
     lengths = list(table.page.evaluate("window.lay").values())  # milliseconds
@@ -168,7 +168,7 @@ _EARLY = """() => {
 
 
 def test_the_score_of_a_match_waits_for_the_last_trick(open_table: OpenTable) -> None:
-    table = open_table(hurried=False, game={"rules": "tiny", "seat": 0, "match": "best_of:3"})
+    table = open_table(settings={"speed": "normal"}, game={"rules": "tiny", "seat": 0, "match": "best_of:3"})
     table.page.evaluate(_EARLY)
     table.play_on()
     while "level" in str(table.page.locator("#match").text_content()):
@@ -200,8 +200,7 @@ def trumps_heard(table: Table, log: str) -> int:
 
 @pytest.mark.parametrize("speed", ["none", "fast"])
 def test_trumps_sound_and_pulse_whoever_plays_them(open_table: OpenTable, speed: str) -> None:
-    settings = {**SOUND, "speed": speed}
-    table = open_table(moving=True, hurried=speed == "none", settings=settings)
+    table = open_table(moving=True, settings={**SOUND, "speed": speed})
     table.go_to(table.create(rules="classic:suits=2,hand=5,stock=16", seat=1))
     table.page.evaluate(_LISTEN)
     trump = table.page.locator("#trump").text_content().removeprefix("Trumps: ")
@@ -408,7 +407,7 @@ _LONG = 50_000  # microseconds of the processor; clocks on the wall measure the 
 
 
 def test_without_pauses_no_task_is_long_and_no_card_forces_a_layout(browser: Any, open_table: OpenTable) -> None:
-    table = open_table(moving=True, hurried=False, settings={"speed": "instant", "singleTap": True})
+    table = open_table(moving=True, settings={"speed": "instant", "singleTap": True})
     table.go_to(table.create(rules="classic", seat=0))
     kinds = ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline.stack"]
     browser.start_tracing(page=table.page, categories=kinds)
