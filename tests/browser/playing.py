@@ -21,6 +21,16 @@ def play(table: Table, rules: str, is_wanted: Callable[[Any], bool], **choices: 
     return str(session["id"])
 
 
+def play_deals(table: Table, count: int, **choices: Any) -> str:
+    """Play whole deals behind the page, and begin another one; return the id of their session."""
+    session = table.session(table.create(**{"seat": 0, **choices}))
+    for _ in range(count):
+        while session["position"]["decision"]:
+            session = table.do("act", session, session["position"]["decision"]["actions"][0])
+        session = table.do("next", session)
+    return str(session["id"])
+
+
 def follows(session: Any) -> bool:
     """Return whether the opponent has led to a later trick."""
     position = session["position"]

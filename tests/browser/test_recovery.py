@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OpenTable, StartServer
-from tests.browser.playing import RATED, REVIEW, ask_again, games_window, has_failed
+from tests.browser.playing import RATED, REVIEW, ask_again, games_window, has_failed, play_deals
 from tests.browser.server import Server
 from tests.browser.table import Table
 
@@ -152,6 +152,17 @@ def test_a_damaged_game_is_named_and_another_one_can_be_played(table: Table) -> 
     assert table.play_on()
 
 
+def test_a_damaged_deal_is_named_when_it_is_opened_and_the_next_ones_go_on(table: Table) -> None:
+    session = play_deals(table, 1, rules="tiny")
+    table.page.evaluate(_DAMAGE, session)
+    table.go_to(session)
+    assert table.play_on()
+    refused = "id => germanWhist.sessions.review(id, 1).catch(({ kind, message }) => [kind, message])"
+    kind, message = table.page.evaluate(refused, session)
+    assert kind == "refused"
+    assert "cannot be read" in message
+
+
 @pytest.mark.parametrize(
     "lose",
     [
@@ -253,6 +264,17 @@ def test_a_game_saved_by_an_earlier_version_goes_on(table: Table) -> None:
     assert table.play_on()
 
 
+def test_a_score_comes_from_the_cards_of_a_loaded_file(table: Table) -> None:
+    session = play_deals(table, 2, rules="tiny")
+    saved = json.loads(table.do("exportAll"))
+    row = next(row for row in saved["sessions"] if row["id"] == session)
+    row["id"] = "other"
+    row["deals"][0]["result"].update(margin=0, points=0)
+    del row["deals"][1]["result"]  # as in games of earlier versions
+    assert table.do("importAll", json.dumps(saved)) == 1
+    assert table.session("other")["match"] == table.session(session)["match"]
+
+
 # Plays a game to its end with the first action there is.
 _PLAY = """async (id) => {
   const table = germanWhist.sessions;
@@ -272,7 +294,7 @@ _DAMAGE = """async (id) => {
   const { store } = germanWhist.sessions;
   const row = await store.session(id);
   row.deals[0].deck = "SA";
-  await store.save(row, row.version, [], null);
+  await store.save({ ...row, version: row.version + 1 }, row.version, [], null);
 }"""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.browser.conftest import OpenTable
-from tests.browser.playing import follows, play
+from tests.browser.playing import follows, play, play_deals
 
 # Counts the elements that are added to the table, but for the hand and the log.
 _WATCH = """() => {
@@ -26,3 +26,30 @@ def test_a_card_changes_the_table_and_does_not_build_it_anew(open_table: OpenTab
         table.act()
         # The cards of the trick, of the last one and of the stock: a picture is two elements.
         assert 2 <= table.page.evaluate("window.added") <= 16
+
+
+# Counts the calls of the page's kernels.
+_COUNT_CALLS = """{
+  const { Instance } = WebAssembly;
+  const counted = (kernel) => (...given) => {
+    window.calls += 1;
+    return kernel(...given);
+  };
+  WebAssembly.Instance = function (module) {
+    const named = Object.entries(new Instance(module).exports);
+    return { exports: Object.fromEntries(named.map(([name, one]) => [name, one.call ? counted(one) : one])) };
+  };
+}"""
+
+
+def test_a_card_replays_neither_its_deal_nor_earlier_ones(open_table: OpenTable) -> None:
+    table = open_table(settings={"singleTap": True})
+    table.go_to(play_deals(table, 3, rules="small"))
+    table = table.another_tab()
+    table.page.add_init_script(_COUNT_CALLS)
+    table.page.reload()
+    table.wait()
+    while not table.result:
+        table.page.evaluate("() => { window.calls = 0; }")
+        table.act()
+        assert 0 < table.page.evaluate("window.calls") < 60

@@ -5,6 +5,7 @@ import { popcount } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
 import { legalActions } from "../engine/state.js";
 import { Episode } from "./deal/episode.js";
+import { FinishedDeal, savedDeal } from "./deal/finished.js";
 import { PageError } from "./errors.js";
 import { lessonRefusal } from "./lesson.js";
 import { isQuizTime, quizStep } from "./recall.js";
@@ -39,16 +40,6 @@ function scoreOf(results) {
 export function scoreInMatch({ points, won }, match) {
   return match === null || matchFormatOf(match).kind === "first_to" ? points : won;
 }
-
-/**
- * A finished deal of a session.
- *
- * @typedef {object} FinishedDeal
- * @property {Episode} deal
- * @property {boolean} assisted whether a hint was asked for or an action taken back
- * @property {string} time when it ended, ISO 8601 in UTC
- * @property {readonly number[] | null} recalled the person's answer to the memory quiz, if there was one
- */
 
 /** A person at a table with an agent. The caller lets the agent act, because it may think in another thread. */
 export class Session {
@@ -99,7 +90,7 @@ export class Session {
 
   /** @returns {Score} after the finished deals */
   get score() {
-    return scoreOf(this.finished.map(({ deal }) => deal.result()));
+    return scoreOf(this.finished.map(({ result }) => result));
   }
 
   /** @returns {number | null} the seat that has won the match */
@@ -138,11 +129,11 @@ export class Session {
     this.closeDeal();
   }
 
-  /** Add the deal on the table to the finished ones if it is over. */
+  /** Add the deal on the table to the finished ones if it is over by now. */
   closeDeal() {
-    if (!this.deal.done || this.finished.at(-1)?.deal === this.deal) return;
+    if (!this.deal.done) return;
     const time = new Date().toISOString().replace(/\.\d+Z$/, "+00:00");
-    this.finished.push({ deal: this.deal, assisted: this.assisted, time, recalled: this.recalled });
+    this.finished.push(new FinishedDeal(savedDeal(this.deal, this.assisted, this.recalled, time), this.rules));
   }
 
   /** @param {Episode} line the deal on the table, played to its end by best play of both */

@@ -4,8 +4,9 @@
 import { matchTitle, rulesTitle } from "./catalogue.js";
 import { canClaim } from "./coach/claims.js";
 import { dealEvents, eventData } from "./deal/events.js";
-import { bySide, position, result, sideOf, sideOrNobody } from "./deal/position.js";
+import { bySide, position, sideOf, sideOrNobody } from "./deal/position.js";
 import { eventSnapshots } from "./deal/snapshots.js";
+import { resultText } from "./deal/words.js";
 import { lessonData } from "./lesson.js";
 import { recallData } from "./recall.js";
 import { scoreInMatch } from "./session.js";
@@ -106,7 +107,7 @@ export function outcomeOf(session) {
   const points = scoreInMatch(score, match);
   const numbers = `${general(points[seat])} to ${general(points[1 - seat])}`;
   if (winner !== null) return `${clause(names[seat], `${winner === seat ? "win" : "lose"}{s} the match`)}, ${numbers}`;
-  if (finished.length === 1 && match === null) return result(finished[0].deal, seat, names).text;
+  if (finished.length === 1 && match === null) return resultText(finished[0].result, names)[1];
   return `${numbers} after ${countText(finished.length, "deal")}`;
 }
 

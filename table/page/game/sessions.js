@@ -18,6 +18,7 @@ import {
 import { review as reviewOf } from "./coach/reviews.js";
 import { dataNow, loadData } from "./data.js";
 import { Episode } from "./deal/episode.js";
+import { unreadable } from "./deal/finished.js";
 import { PageError } from "./errors.js";
 import { teacherCard } from "./lesson.js";
 import { Rater } from "./rating.js";
@@ -46,6 +47,9 @@ import { advise, adviseBeside, act as agentActs, isWarm, load, playOut } from ".
  * @property {PageError | null} failed why the agent has not played, if it was asked and could not
  */
 
+/** @type {Entry | null} the game that was shown last, while nobody works on it: the next card need not replay its deal */
+let atHand = null;
+
 const MAX_SAVED = 2000;
 const MAX_REVIEWS = 20; // kept in memory
 const EXPORT = "german-whist games";
@@ -63,11 +67,7 @@ const rater = new Rater({
   isIdle: (length) => waiting === 0 && performance.now() - answered >= length,
   counted: () => store.counted(),
   review: (id, deal, session) => makeReview(id, session, deal - 1, false),
-  session: (id) =>
-    read(id).then(
-      ({ session }) => session,
-      () => null,
-    ),
+  session: (id) => look(id).catch(() => null),
   rate: (id, deal, rating) => store.rate(id, deal, rating),
 });
 
@@ -127,7 +127,7 @@ export const dealOfDay = (date) =>
   });
 
 /** @param {string} id of a deal of the day that is over @returns what agents make of the person's cards */
-export const house = (id) => inForeground(async () => houseResults((await read(id)).session));
+export const house = (id) => inForeground(async () => houseResults(await look(id)));
 
 /** @returns {Promise<SessionData>} a game with the lesson */
 export const lesson = () => inForeground(() => add(lessonSession()));
@@ -146,9 +146,9 @@ export const list = () =>
 /** @param {string} id @returns {Promise<SessionData>} a game; if it is the agent's turn, because it has failed or the page was closed meanwhile, it is asked again */
 export const open = (id) =>
   inForeground(async () => {
-    const [entry] = await Promise.all([read(id), isWarm()]);
+    const [entry] = await Promise.all([take(id), isWarm()]);
     await reply(entry);
-    return entryData(entry);
+    return shown(entry);
   });
 
 /** @param {string} id @returns {Promise<void>} */
@@ -185,7 +185,7 @@ export const hint = (seen) =>
 /** @param {string} id @param {number} deal its number, from 1 @returns {Promise<Review>} what every decision of a finished deal was worth */
 export const review = (id, deal) =>
   inForeground(async () => {
-    const { session } = await read(id);
+    const session = await look(id);
     const found = await makeReview(id, session, deal - 1, true);
     await rater.rate(id, deal, found);
     return found;
@@ -194,7 +194,7 @@ export const review = (id, deal) =>
 /** @param {string} id @param {number | null} deal null: all finished deals @returns as text and, of one deal, as a code */
 export const recording = (id, deal) =>
   inForeground(async () => {
-    const { session } = await read(id);
+    const session = await look(id);
     const deals = deal === null ? session.finished : [session.finished[deal - 1]];
     const lines = deals.map((one) => recordingLine(one.deal, session.recordedNames)).join("\n");
     return { recording: lines, code: deal === null ? null : await codeOf(lines) };
@@ -208,14 +208,10 @@ export const tryAction = (id, deal, move, action) =>
 export const swap = (id, deal) => derive(id, (session) => swapSeats(session, deal - 1));
 
 /** @param {string} id @param {number} deal @param {number | null} [move] @returns what the agent makes of the person's cards, or perfect play from a decision on */
-export const watch = (id, deal, move = null) =>
-  inForeground(async () => {
-    const { session } = await read(id);
-    return replay(session, deal - 1, move);
-  });
+export const watch = (id, deal, move = null) => inForeground(async () => replay(await look(id), deal - 1, move));
 
 /** @param {string} id of a challenge @returns what the sender made of the same cards */
-export const compare = (id) => inForeground(async () => compareWithSender((await read(id)).session));
+export const compare = (id) => inForeground(async () => compareWithSender(await look(id)));
 
 /**
  * Let two agents play mirrored deals: each twice, the second time with the seats swapped.
@@ -293,21 +289,36 @@ export const importAll = (text) =>
     const isDeal = (/** @type {any} */ row) => isCounted(row) && Number.isInteger(row.deal);
     if (!saved.every(isSession) || !deals.every(isDeal) || !matches.every(isCounted))
       throw new PageError("refused", "This file of games is damaged.");
+    for (const deal of saved.flatMap((/** @type {any} */ row) => row.deals)) delete deal?.result; // a file may say anything
     const added = await store.merge(saved, { deals, matches });
     if (added === null) throw new PageError("refused", "Your browser saves nothing here.");
     return added;
   });
 
-/** @param {string} id @returns {Promise<Entry>} @throws {PageError} if there is no such game, or it is damaged */
-async function read(id) {
+/** @param {string} id @returns {Promise<Entry>} that nobody else works on @throws {PageError} if there is no such game, or it is damaged */
+async function take(id) {
   const saved = await store.session(id);
   if (saved === null) throw new PageError("not_found", "There is no such game in this browser.");
+  if (atHand?.id === id && atHand.session.version === saved.version) {
+    const entry = atHand;
+    atHand = null;
+    entry.failed = null;
+    entry.session.hint = null;
+    return entry;
+  }
   try {
     const session = loadedSession(saved);
     return { id, session, seen: saved.version, counted: session.finished.length, failed: null };
   } catch (error) {
-    throw new PageError("refused", `This game cannot be read: ${error instanceof Error ? error.message : error}`);
+    throw error instanceof PageError ? error : unreadable(error);
   }
+}
+
+/** @param {string} id @returns {Promise<Session>} to look at its finished deals, which nothing changes any more */
+async function look(id) {
+  const entry = await take(id);
+  atHand = entry;
+  return entry.session;
 }
 
 /** Save a game; its finished deals are counted and will be rated. @param {Entry} entry */
@@ -331,7 +342,7 @@ async function isReplay({
 
 /** @param {string} id @returns {Promise<PageError>} */
 const moved = async (id) =>
-  new PageError("moved", "The game has moved on in another window.", { session: entryData(await read(id)) });
+  new PageError("moved", "The game has moved on in another window.", { session: shown(await take(id)) });
 
 /** Let the agent act until it is the person's turn, the deal is over or the agent fails, and save what it did. @param {Entry} entry */
 async function reply(entry) {
@@ -358,12 +369,12 @@ async function reply(entry) {
  */
 function change({ id, version }, work) {
   return inForeground(async () => {
-    const entry = await read(id);
+    const entry = await take(id);
     if (entry.session.version !== version) throw await moved(id);
     await work(entry.session);
     await save(entry); // safe before the agent thinks
     await reply(entry);
-    return entryData(entry);
+    return shown(entry);
   });
 }
 
@@ -377,13 +388,13 @@ async function add(session) {
   await forgetOld();
   await save(entry);
   await reply(entry);
-  return entryData(entry);
+  return shown(entry);
 }
 
 /** @param {string} id @param {(session: Session) => Session} make @returns {Promise<SessionData>} a new game that is made from another one, and remembers it */
 function derive(id, make) {
   return inForeground(async () => {
-    const made = make((await read(id)).session);
+    const made = make(await look(id));
     if (made.earlier !== null) made.earlier.session = id;
     return add(made);
   });
@@ -418,5 +429,9 @@ async function makeReview(id, session, place, urgent) {
   return found;
 }
 
-/** @param {Entry} entry @returns {SessionData} as the page shows it */
-const entryData = ({ id, session, failed }) => ({ id, failed, ...sessionData(session) });
+/** @param {Entry} entry which is at hand from now on @returns {SessionData} as the page shows it */
+function shown(entry) {
+  atHand = entry;
+  const { id, session, failed } = entry;
+  return { id, failed, ...sessionData(session) };
+}

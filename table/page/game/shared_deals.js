@@ -4,6 +4,7 @@
 import { rulesNamed } from "../engine/rules.js";
 import { agentsFor, agentTitle } from "./catalogue.js";
 import { Episode } from "./deal/episode.js";
+import { FinishedDeal, savedDeal } from "./deal/finished.js";
 import { takenTricks } from "./deal/words.js";
 import { readLine } from "./recording.js";
 import { Session } from "./session.js";
@@ -94,7 +95,7 @@ export function openRecordings(recordings) {
     deals[deals.length - 1],
     shownName(first.names[seat], YOU),
   );
-  session.finished = deals.map((deal) => ({ deal, assisted: false, time: "", recalled: null }));
+  session.finished = deals.map((deal) => new FinishedDeal(savedDeal(deal, false, null, ""), deal.rules));
   return session;
 }
 

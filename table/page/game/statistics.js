@@ -29,18 +29,18 @@ export function countDeals(id, session, first) {
   if (setup.kind !== "play" || found.length === 0) return { deals: [], match: null };
   const sign = seat === 0 ? 1 : -1;
   const { rules, agent, day, match } = setup;
-  const deals = found.map(({ deal, time, assisted, recalled: cards }, place) => {
-    const { margin } = deal.result();
-    const [recalled, held] = cards === null ? [null, null] : score(deal, seat, cards);
+  const deals = found.map((one, place) => {
+    const { ended, assisted, recalled: cards } = one.saved;
+    const [recalled, held] = cards === null ? [null, null] : score(one.deal, seat, cards);
     // + 0 turns −0 into 0.
     return {
       session: id,
       deal: first + place + 1,
-      time,
+      time: String(ended),
       rules,
       agent,
-      margin: sign * margin + 0,
-      low: deal.state.low !== 0,
+      margin: sign * one.result.margin + 0,
+      low: one.result.low,
       assisted,
       day,
       recalled,
@@ -51,10 +51,10 @@ export function countDeals(id, session, first) {
     };
   });
   if (winner === null || match === null) return { deals, match: null };
-  const assisted = finished.some((one) => one.assisted);
+  const assisted = finished.some(({ saved }) => saved.assisted);
   return {
     deals,
-    match: { session: id, rules, agent, match, won: winner === seat, assisted, time: found[found.length - 1].time },
+    match: { session: id, rules, agent, match, won: winner === seat, assisted, time: deals[deals.length - 1].time },
   };
 }
 

@@ -39,6 +39,7 @@ const MATCHES = "countedMatches";
  * @property {boolean} assisted
  * @property {number[] | null} recalled
  * @property {string | null} ended when, ISO 8601 in UTC; null while it is played
+ * @property {import("./deal/episode.js").DealResult} [result] of a finished deal; absent in games of earlier versions
  */
 
 /**

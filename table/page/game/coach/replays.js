@@ -5,7 +5,7 @@ import { agentTitle } from "../catalogue.js";
 import { Episode } from "../deal/episode.js";
 import { moveTexts } from "../deal/events.js";
 import { bySide, playedTricks, result, sideOf } from "../deal/position.js";
-import { takenTricks } from "../deal/words.js";
+import { resultText, takenTricks } from "../deal/words.js";
 import { Session } from "../session.js";
 import { readDeals, SENDER } from "../shared_deals.js";
 import { playOut } from "../thinking.js";
@@ -40,7 +40,7 @@ function practice(session, place, deal, move, swapped) {
     agentName(session),
     deal,
   );
-  const { text } = result(session.finished[place].deal, session.seat, session.names);
+  const [, text] = resultText(session.finished[place].result, session.names);
   made.earlier = { text, swapped, session: null, deal: place + 1, move }; // sessions do not know their ids
   made.closeDeal(); // the last card of the deal may be the one that is tried
   return made;

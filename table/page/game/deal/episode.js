@@ -5,6 +5,7 @@ import { actionsText, actionText, parseDeck } from "../../engine/cards.js";
 import { dealDeck } from "../../engine/dealing.js";
 import { deal, isLegal, legalActions, played, seatReturn } from "../../engine/state.js";
 import { viewOf } from "../../engine/view.js";
+import { takenTricks } from "./words.js";
 
 /** @typedef {import("../../engine/rules.js").Rules} Rules */
 /** @typedef {import("../../engine/state.js").State} State */
@@ -17,6 +18,8 @@ import { viewOf } from "../../engine/view.js";
  * @property {number} margin counted tricks, seat 0's minus seat 1's, with the sign reversed in a low game
  * @property {number} points of seat 0; seat 1 has the negative
  * @property {[[number, number], [number, number]]} tricks of the foreplay and of the endgame, each by seat
+ * @property {[number, number]} counted tricks by seat
+ * @property {boolean} low whether the endgame was played low
  */
 
 /** A deal that can be played forward and taken back. */
@@ -113,6 +116,8 @@ export class Episode {
         [a, b],
         [c, d],
       ],
+      counted: takenTricks(this.state, this.rules),
+      low: this.state.low !== 0,
     };
   }
 }

@@ -52,7 +52,7 @@ export function dealEvents(deal, observer, names) {
     events.push(...actionEvents(deal, step, observer, names));
   });
   if (deal.done) {
-    const [winner, text] = resultText(deal, names);
+    const [winner, text] = resultText(deal.result(), names);
     events.push(event("result", winner, null, trickOf(deal.state), `${text}.`, deal.actions.length));
   }
   return events;

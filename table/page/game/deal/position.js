@@ -156,15 +156,14 @@ function refusal(deal, view, card) {
 
 /** @param {Episode} deal finished @param {number} seat @param {[string, string]} names @returns from the side of `seat` */
 export function result(deal, seat, names) {
-  const [winner, text] = resultText(deal, names);
   const outcome = deal.result();
-  const taken = takenTricks(deal.state, deal.rules);
+  const [winner, text] = resultText(outcome, names);
   return {
     text,
     winner: sideOrNobody(winner, seat),
     margin: (seat === 0 ? outcome.margin : -outcome.margin) + 0,
     points: Math.abs(outcome.points),
-    tricks: bySide(taken[seat], taken[1 - seat]),
+    tricks: bySide(outcome.counted[seat], outcome.counted[1 - seat]),
     claim: claimText(deal, names),
   };
 }

@@ -55,16 +55,14 @@ export function claimText({ claimed, rules, states, state }, names) {
 }
 
 /**
- * @param {import("./episode.js").Episode} deal finished
+ * @param {import("./episode.js").DealResult} result
  * @param {[string, string]} names of the players by seat
  * @returns {[number | null, string]} the winning seat, null for a draw, and the result as `You win 8 to 5`, `You lose 5 to 8`
  */
-export function resultText(deal, names) {
-  const { margin } = deal.result();
-  const taken = takenTricks(deal.state, deal.rules);
-  if (margin === 0) return [null, `The deal is drawn, ${countText(taken[0], "trick")} each`];
+export function resultText({ margin, counted, low }, names) {
+  if (margin === 0) return [null, `The deal is drawn, ${countText(counted[0], "trick")} each`];
   const winner = margin > 0 ? 0 : 1;
   const [first, verb] = names[1 - winner] === YOU ? [1 - winner, "lose"] : [winner, "win{s}"];
-  const text = clause(names[first], `${verb} ${taken[first]} to ${taken[1 - first]}`);
-  return [winner, deal.state.low ? `${text}, played low` : text];
+  const text = clause(names[first], `${verb} ${counted[first]} to ${counted[1 - first]}`);
+  return [winner, low ? `${text}, played low` : text];
 }
