@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +33,29 @@ DECKS = {
 SEEDS = 5
 
 
+def efg_lines(game: Any) -> Iterator[str]:
+    """Yield the lines of Gambit's extensive form; OpenSpiel's own ``export_gambit`` takes quadratic time."""
+    chance, end, numbers = count(1), count(1), (dict[str, int](), dict[str, int]())
+
+    def lines(state: Any) -> Iterator[str]:
+        if state.is_terminal():
+            yield f't "" {next(end)} "" {{ {" ".join(map(str, state.returns()))} }}'
+            return
+        player = state.current_player()
+        if state.is_chance_node():
+            edges = [f'"{state.action_to_string(player, action)}" {p:.16f}' for action, p in state.chance_outcomes()]
+            yield f'c "" {next(chance)} "" {{ {" ".join(edges)} }} 0'
+        else:
+            edges = [f'"{state.action_to_string(player, action)}"' for action in state.legal_actions()]
+            number = numbers[player].setdefault(state.information_state_string(), len(numbers[player]) + 1)
+            yield f'p "" {player + 1} {number} "" {{ {" ".join(edges)} }} 0'
+        for action in state.legal_actions():
+            yield from lines(state.child(action))
+
+    yield 'EFG 2 R "game" { "Pl0" "Pl1" }'
+    yield from lines(game.new_initial_state())
+
+
 class SmallGame:
     """A game of this package and its tree, which OpenSpiel's C++ walks a hundred times as fast.
 
@@ -46,12 +70,11 @@ class SmallGame:
     def __init__(self, rules: str) -> None:
         """Unfold the tree."""
         import pyspiel
-        from open_spiel.python.algorithms.gambit import export_gambit
 
         from german_whist.openspiel import load_game
 
         self.rules, self.game = rules, load_game(rules)
-        self.tree = pyspiel.load_efg_game(export_gambit(self.game))
+        self.tree = pyspiel.load_efg_game("\n".join(efg_lines(self.game)))
         self.nodes, self.states = 0, dict[str, tuple[Any, Any]]()
         self._collect(self.tree.new_initial_state(), self.game.new_initial_state())
 
@@ -157,9 +180,9 @@ def policy_iteration(game: SmallGame, steps: Sequence[int], seed: int) -> Iterat
     import german_whist as gw
 
     fixed: dict[str, Any] = {"processes": 1, "threads": 1, "quiet": True, "evaluate_every": 10**9, "final_deals": 2}
-    for count in steps:
+    for decisions in steps:
         with tempfile.TemporaryDirectory() as folder:
-            settings = {**fixed, "rules": game.rules, "decisions": count, "seed": seed, "out": Path(folder) / "run"}
+            settings = {**fixed, "rules": game.rules, "decisions": decisions, "seed": seed, "out": Path(folder) / "run"}
             outcome = gw.train("quickstart", **settings)
             if outcome.interrupted:
                 raise KeyboardInterrupt
@@ -168,7 +191,7 @@ def policy_iteration(game: SmallGame, steps: Sequence[int], seed: int) -> Iterat
         def probabilities(decisions: gw.Decisions, agent: gw.Agent = agent) -> Any:
             return agent.evaluate(decisions, "policy").policy
 
-        yield Point(count, game.policy(probabilities))
+        yield Point(decisions, game.policy(probabilities))
 
 
 class Algorithm(NamedTuple):
