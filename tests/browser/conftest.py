@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from german_whist.table.bundle import write_page
 from tests.browser.server import Server
+from tests.browser.static_site import StaticSite
 from tests.browser.table import Table
 
 REQUIRED = os.environ.get("GERMAN_WHIST_BROWSER") == "required"
@@ -57,6 +59,21 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server.start()
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="package")
+def page_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("site")
+    write_page(folder / "play")
+    return folder
+
+
+@pytest.fixture(scope="package")
+def site(page_folder: Path) -> Iterator[StaticSite]:
+    site = StaticSite(page_folder)
+    site.start()
+    yield site
+    site.stop()
 
 
 StartServer = Callable[..., Server]

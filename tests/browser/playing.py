@@ -54,6 +54,12 @@ RATED = """async (count) => {
 }"""
 
 
+# Makes all mistakes due.
+DUE = """async () => {
+  const { store } = germanWhist.sessions;
+  for (const one of await store.allExercises()) await store.putExercise({ ...one, due: "2026-01-01" });
+}"""
+
 BOT = """
 from pathlib import Path
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OpenTable, StartServer
-from tests.browser.playing import LONGEST, follows, play
+from tests.browser.playing import DUE, LONGEST, follows, play
 from tests.browser.screens import SCREENS, WIDTHS, check
 from tests.browser.table import Table
 
@@ -108,6 +108,16 @@ def test_windows_fit(open_table: OpenTable) -> None:
         table.page.get_by_role("dialog").wait_for(timeout=60_000)
         check(table, name, WIDE)
         table.button("Close").click()
+    table.page.evaluate(DUE)
+    table.button("Statistics").click()
+    table.button("Practise", exact=False).click()
+    practice = table.page.get_by_role("dialog", name="Practise your mistakes")
+    practice.locator(".try").first.wait_for()
+    check(table, "practice", WIDE)
+    practice.get_by_role("button", name="Show me").click()
+    check(table, "practice, answered", WIDE)
+    for window in (practice, table.page.get_by_role("dialog")):
+        window.get_by_role("button", name="Close").click()
     table.create(rules="tiny")  # an unfinished game
     for name in ("Rules", "Open a recording", "Your games"):
         table.button("More").click()

@@ -58,21 +58,6 @@ _FORGET_PAGE = """async () => {
 
 
 @pytest.fixture(scope="module")
-def page_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder: Path = tmp_path_factory.mktemp("site")
-    write_page(folder / "play")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def site(page_folder: Path) -> Iterator[StaticSite]:
-    site = StaticSite(page_folder)
-    site.start()
-    yield site
-    site.stop()
-
-
-@pytest.fixture(scope="module")
 def device(browser: Any, site: StaticSite) -> Iterator[Table]:
     table = Table(browser, site, touch=True)
     yield table
@@ -150,7 +135,9 @@ def test_the_statistics_are_shown_rated_and_deleted(table: Table) -> None:
     row = statistics.get_by_role("table", name="By game and opponent").get_by_role("row").nth(1)
     assert row.text_content().startswith("TinyTextbook1")
     statistics.get_by_role("button", name="Delete all").click()
-    table.page.get_by_role("dialog", name="Delete all statistics?").get_by_role("button", name="Delete").click()
+    table.page.get_by_role("dialog", name="Delete all statistics and mistakes to practise?").get_by_role(
+        "button", name="Delete"
+    ).click()
     statistics.wait_for(state="hidden")
     assert table.do("statistics")["deals"] == 0
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import OpenTable
-from tests.browser.playing import games_window
+from tests.browser.playing import DUE, REVIEW, games_window
 from tests.browser.table import Table
 
 pytestmark = pytest.mark.nightly
@@ -34,6 +34,28 @@ def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: T
     assert table.page.url.endswith(f"#session={second}")
     table.act()
     assert len(table.session(second)["events"]) > len(table.session(first)["events"])
+
+
+def test_practice_lies_on_the_statistics_which_count_anew_when_it_is_closed(table: Table) -> None:
+    table.go_to(table.create(rules="small", seat=0, seed=3))
+    table.play_on(lambda actions: len(actions) - 1)
+    table.button("Review").click()
+    table.page.get_by_role("dialog", name="Review of the deal").wait_for(timeout=REVIEW)
+    table.page.keyboard.press("Escape")
+    table.page.evaluate(DUE)
+    due = table.do("practiceQueue")["due"]
+    table.button("Statistics").click()
+    table.button(f"Practise {due} position", exact=False).click()
+    practice = table.page.get_by_role("dialog", name="Practise your mistakes")
+    practice.get_by_role("button", name="Show me").click()
+    practice.get_by_role("button", name="Next").wait_for()
+    table.page.go_back()
+    practice.wait_for(state="detached")
+    statistics = table.page.get_by_role("dialog", name="Statistics")
+    left = f"Practise {due - 1} position" if due > 1 else "Nothing is due"
+    statistics.get_by_text(left).wait_for()
+    table.page.go_back()
+    statistics.wait_for(state="detached")
 
 
 def test_a_button_that_is_busy_opens_its_window_once(table: Table) -> None:

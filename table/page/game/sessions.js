@@ -5,8 +5,9 @@
  */
 
 import { rulesNamed } from "../engine/rules.js";
-import { agentTitle } from "./catalogue.js";
+import { agentTitle, knowsRules } from "./catalogue.js";
 import { claimed } from "./coach/claims.js";
+import { exerciseData } from "./coach/exercises.js";
 import { hintOf } from "./coach/hints.js";
 import {
   compareWithSender,
@@ -21,13 +22,14 @@ import { Episode } from "./deal/episode.js";
 import { unreadable } from "./deal/finished.js";
 import { PageError } from "./errors.js";
 import { teacherCard } from "./lesson.js";
+import { answered as answeredExercise, BOXES, dueOf, exercisesOf, queueOf } from "./practice.js";
 import { Rater } from "./rating.js";
 import { recordingLine } from "./recording.js";
 import { lessonSession, loadedSession, savedSession } from "./saved.js";
 import { randomHex, sealOf } from "./seal.js";
 import { Session } from "./session.js";
 import { sessionData, summaryData } from "./session_data.js";
-import { daySetup, randomSeed, setupOf } from "./setup.js";
+import { daySetup, randomSeed, setupOf, today } from "./setup.js";
 import { challengeOf, codeOf, dealAt, decoded, openRecordings, readDeals } from "./shared_deals.js";
 import { accuracyOfDeals, countDeals, summary } from "./statistics.js";
 import { Store } from "./store.js";
@@ -252,21 +254,44 @@ export const openLink = (code) =>
 
 export const statistics = () =>
   inForeground(async () => {
-    const counted = await store.counted();
-    return { ...summary(counted), pending: rater.pending(counted.deals) };
+    const [counted, practice] = await Promise.all([store.counted(), practiceQueue()]);
+    return { ...summary(counted), pending: rater.pending(counted.deals), practice };
   });
+
+/** @returns {Promise<import("./practice.js").Exercise[]>} the mistakes to practise in games that the page plays */
+const exercises = async () => (await store.allExercises()).filter(({ rules }) => knowsRules(rules));
+
+/** @returns how many mistakes there are to practise */
+export const practiceQueue = () => inForeground(async () => queueOf(await exercises(), today()));
+
+/** @returns the next mistake to practise, and how many are due with it; null: none is */
+export const nextExercise = () =>
+  inForeground(async () => {
+    const due = dueOf(await exercises(), today());
+    return due.length === 0 ? null : { due: due.length, ...(await exerciseData(due[0])) };
+  });
+
+/** @param {import("./practice.js").Exercise} exercise @param {boolean} right @returns {Promise<void>} */
+export const answerExercise = (exercise, right) =>
+  inForeground(() => store.putExercise(answeredExercise(exercise, right, today())));
 
 /** @returns {Promise<void>} */
 export const clearStatistics = () => inForeground(() => store.clearCounted());
 
-/** @returns {Promise<string>} all games and everything that has been counted, as JSON */
+/** @returns {Promise<string>} all games, everything that has been counted, and the mistakes to practise, as JSON */
 export const exportAll = () =>
   inForeground(async () => {
-    const [saved, counted] = await Promise.all([store.allSessions(), store.counted()]);
-    return JSON.stringify({ format: EXPORT, version: EXPORT_VERSION, sessions: saved, ...counted });
+    const [saved, counted, practised] = await Promise.all([store.allSessions(), store.counted(), store.allExercises()]);
+    return JSON.stringify({
+      format: EXPORT,
+      version: EXPORT_VERSION,
+      sessions: saved,
+      ...counted,
+      exercises: practised,
+    });
   });
 
-/** @param {string} text what `exportAll` wrote @returns {Promise<number>} how many games and counted deals were not here before @throws {PageError} if it is something else */
+/** @param {string} text what `exportAll` wrote @returns {Promise<number>} how many games, counted deals and mistakes were not here before @throws {PageError} if it is something else */
 export const importAll = (text) =>
   inForeground(async () => {
     let given;
@@ -275,8 +300,8 @@ export const importAll = (text) =>
     } catch {
       given = null;
     }
-    const { format, version, sessions: saved, deals, matches } = given ?? {};
-    if (format !== EXPORT || version !== EXPORT_VERSION || ![saved, deals, matches].every(Array.isArray)) {
+    const { format, version, sessions: saved, deals, matches, exercises: practised = [] } = given ?? {};
+    if (format !== EXPORT || version !== EXPORT_VERSION || ![saved, deals, matches, practised].every(Array.isArray)) {
       throw new PageError("refused", "This is not a file of games saved by German Whist.");
     }
     const isSession = (/** @type {any} */ row) =>
@@ -287,10 +312,12 @@ export const importAll = (text) =>
     const isCounted = (/** @type {any} */ row) =>
       typeof row?.session === "string" && typeof row.time === "string" && typeof row.rules === "string";
     const isDeal = (/** @type {any} */ row) => isCounted(row) && Number.isInteger(row.deal);
-    if (!saved.every(isSession) || !deals.every(isDeal) || !matches.every(isCounted))
+    const isExercise = (/** @type {any} */ row) =>
+      [row?.rules, row?.deck, row?.actions, row?.due].every((text) => typeof text === "string") && row.box in BOXES;
+    if (!saved.every(isSession) || !deals.every(isDeal) || !matches.every(isCounted) || !practised.every(isExercise))
       throw new PageError("refused", "This file of games is damaged.");
     for (const deal of saved.flatMap((/** @type {any} */ row) => row.deals)) delete deal?.result; // a file may say anything
-    const added = await store.merge(saved, { deals, matches });
+    const added = await store.merge(saved, { deals, matches }, practised);
     if (added === null) throw new PageError("refused", "Your browser saves nothing here.");
     return added;
   });
@@ -421,11 +448,20 @@ async function makeReview(id, session, place, urgent) {
   }
   const asked = { urgent }; // once somebody waits for it, it stops resting
   const rest = () => (asked.urgent ? Promise.resolve() : rater.idle(() => asked.urgent));
-  const found = reviewOf(session.finished[place].deal, session, rest);
+  const found = workOut(session, place, rest);
   reviews.set(key, Object.assign(asked, { found }));
   found.catch(() => reviews.delete(key));
   const [oldest] = reviews.keys(); // a map keeps the order of insertion
   if (reviews.size > MAX_REVIEWS) reviews.delete(oldest);
+  return found;
+}
+
+/** @param {Session} session @param {number} place @param {() => Promise<void>} rest @returns {Promise<Review>} whose mistakes come back for practice, but for those of a recording, and those before and at the card that was tried */
+async function workOut(session, place, rest) {
+  const { deal } = session.finished[place];
+  const found = await reviewOf(deal, session, rest);
+  const chosen = session.setup.kind === "recording" ? [] : found.moves.slice(session.earlier?.move ?? 0);
+  await store.addExercises(exercisesOf(deal, chosen, session.title, today()));
   return found;
 }
 

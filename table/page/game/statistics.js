@@ -78,9 +78,8 @@ export function summary({ deals, matches }) {
     accuracy,
     playsLike: playsLike(accuracy),
     memory: memory(deals.filter((deal) => deal.held)),
-    recent: deals
-      .slice(-RECENT)
-      .map((deal) => ({ margin: deal.margin, assisted: deal.assisted, accuracy: accuracyOfDeals([deal]) })),
+    trend: trend(plain.filter((deal) => deal.given_away !== null)),
+    recent: deals.slice(-RECENT).map(({ margin, assisted }) => ({ margin, assisted })),
   };
 }
 
@@ -135,6 +134,21 @@ function tricksOf(deals, game) {
     luck: estimate(luck),
     skill: estimate(skill),
   };
+}
+
+/** @param {CountedDeal[]} deals rated @returns the accuracy of so many of them together, again and again; null where they are too few */
+function trend(deals) {
+  const window = Math.max(ENOUGH, Math.ceil(deals.length / 20));
+  const ends = deals.length - window;
+  if (ends < 1) return null;
+  const count = Math.min(ends, RECENT);
+  const points = Array.from({ length: count + 1 }, (_, place) => {
+    const end = window + Math.round((ends * place) / count);
+    return accuracyOfDeals(deals.slice(end - window, end));
+  }).filter((point) => point !== null);
+  if (points.length < 2) return null;
+  const [from, to] = [deals[0], deals[deals.length - 1]].map(({ time }) => time.slice(0, 10));
+  return { deals: window, from, to, points };
 }
 
 /** @param {CountedDeal[]} deals with a quiz */

@@ -1,14 +1,23 @@
 // @ts-check
 /**
- * What the browser keeps: sessions, counted deals and matches, in IndexedDB, each change in one transaction. Where it keeps
+ * What the browser keeps: sessions, counted deals and matches, mistakes to practise, in IndexedDB, each change in one transaction. Where it keeps
  * nothing, or has no room left, the person is told once, and everything lasts as long as the page.
  */
 
 const NAME = "german-whist";
-const VERSION = 1;
+const VERSION = 2;
 const SESSIONS = "sessions";
 const DEALS = "countedDeals";
 const MATCHES = "countedMatches";
+const EXERCISES = "exercises"; // since version 2
+
+/** What names a row. */
+const KEYS = {
+  [SESSIONS]: "id",
+  [DEALS]: ["session", "deal"],
+  [MATCHES]: "session",
+  [EXERCISES]: ["rules", "deck", "dealer", "actions"],
+};
 
 /**
  * A saved session, complete enough to go on after any card.
@@ -66,6 +75,11 @@ const MATCHES = "countedMatches";
 
 /** @typedef {{deals: CountedDeal[], matches: CountedMatch[]}} Counted */
 
+/** @typedef {import("./practice.js").Exercise} Exercise */
+
+/** @param {Exercise} exercise @returns {string} what names it */
+const nameOf = ({ rules, deck, dealer, actions }) => [rules, deck, dealer, actions].join("|");
+
 /**
  * @template Result
  * @param {IDBRequest<Result>} asked
@@ -84,12 +98,16 @@ const PATIENCE = 3000; // milliseconds after which a storage that does not answe
 async function openFile() {
   const asked = indexedDB.open(NAME, VERSION);
   asked.onupgradeneeded = () => {
-    asked.result.createObjectStore(SESSIONS, { keyPath: "id" });
-    asked.result.createObjectStore(DEALS, { keyPath: ["session", "deal"] });
-    asked.result.createObjectStore(MATCHES, { keyPath: "session" });
+    const file = asked.result;
+    for (const [name, keyPath] of Object.entries(KEYS))
+      if (!file.objectStoreNames.contains(name)) file.createObjectStore(name, { keyPath });
   };
+  const opened = resultOf(asked).then((file) => {
+    file.onversionchange = () => file.close(); // another tab has a newer version of the page, and waits for this
+    return file;
+  });
   const silence = new Promise((_, reject) => setTimeout(reject, PATIENCE));
-  return Promise.race([resultOf(asked), silence]);
+  return Promise.race([opened, silence]);
 }
 
 /** @param {unknown} error @returns {boolean} whether there is no room left */
@@ -108,6 +126,8 @@ export class Store {
     this.deals = new Map();
     /** @type {Map<string, CountedMatch>} */
     this.matches = new Map();
+    /** @type {Map<string, Exercise>} */
+    this.exercises = new Map();
     this.cleared = false;
     this.full = false;
     /** @type {Promise<IDBDatabase | null>} */
@@ -144,7 +164,7 @@ export class Store {
     const file = await opened;
     if (file === null || (this.full && mode === "readwrite")) return otherwise;
     try {
-      const transaction = file.transaction([SESSIONS, DEALS, MATCHES], mode);
+      const transaction = file.transaction(Object.keys(KEYS), mode);
       const ended = new Promise((resolve, reject) => {
         transaction.oncomplete = resolve;
         transaction.onabort = () => reject(transaction.error);
@@ -220,8 +240,8 @@ export class Store {
     return true;
   }
 
-  /** Add what is not there. @param {SavedSession[]} sessions @param {Counted} counted @returns {Promise<number | null>} how many games and counted deals that were; null where nothing can be saved */
-  async merge(sessions, { deals, matches }) {
+  /** Add what is not there. @param {SavedSession[]} sessions @param {Counted} counted @param {Exercise[]} [exercises] @returns {Promise<number | null>} how many games, counted deals and mistakes that were; null where nothing can be saved */
+  async merge(sessions, { deals, matches }, exercises = []) {
     const write = async (/** @type {IDBTransaction} */ transaction) => {
       let added = 0;
       const addTo = async (/** @type {string} */ name, /** @type {any} */ row, /** @type {IDBValidKey} */ key) => {
@@ -233,6 +253,7 @@ export class Store {
       for (const row of sessions) await addTo(SESSIONS, row, row.id);
       for (const row of deals) await addTo(DEALS, row, [row.session, row.deal]);
       for (const row of matches) await addTo(MATCHES, row, row.session);
+      for (const row of exercises) await addTo(EXERCISES, row, [row.rules, row.deck, row.dealer, row.actions]);
       return added;
     };
     return this.transact("readwrite", write, null);
@@ -296,13 +317,39 @@ export class Store {
     else await this.transact("readwrite", write, false);
   }
 
-  /** Forget everything that has been counted. */
+  /** @returns {Promise<Exercise[]>} all mistakes to practise */
+  async allExercises() {
+    const read = (/** @type {IDBTransaction} */ transaction) => resultOf(transaction.objectStore(EXERCISES).getAll());
+    /** @type {Exercise[]} */
+    const saved = await this.transact("readonly", read, []);
+    const found = new Map((this.cleared ? [] : saved).map((row) => [nameOf(row), row]));
+    for (const [name, row] of this.exercises) found.set(name, row);
+    return [...found.values()];
+  }
+
+  /** Add what is not there. @param {Exercise[]} exercises */
+  async addExercises(exercises) {
+    if ((await this.merge([], { deals: [], matches: [] }, exercises)) !== null) return;
+    const known = new Set((await this.allExercises()).map(nameOf));
+    for (const row of exercises) if (!known.has(nameOf(row))) this.exercises.set(nameOf(row), row);
+  }
+
+  /** @param {Exercise} exercise new, or changed */
+  async putExercise(exercise) {
+    const write = async (/** @type {IDBTransaction} */ transaction) => {
+      transaction.objectStore(EXERCISES).put(exercise);
+      return true;
+    };
+    if (!(await this.transact("readwrite", write, false))) this.exercises.set(nameOf(exercise), exercise);
+  }
+
+  /** Forget everything that has been counted, and the mistakes to practise. */
   async clearCounted() {
     this.deals.clear();
     this.matches.clear();
+    this.exercises.clear();
     const clear = async (/** @type {IDBTransaction} */ transaction) => {
-      transaction.objectStore(DEALS).clear();
-      transaction.objectStore(MATCHES).clear();
+      for (const name of [DEALS, MATCHES, EXERCISES]) transaction.objectStore(name).clear();
       return true;
     };
     this.cleared = !(await this.transact("readwrite", clear, false));

@@ -35,6 +35,8 @@
  * @typedef {Awaited<ReturnType<typeof import("./coach/reviews.js").review>>} Review
  * @typedef {Review["moves"][number]} Move
  * @typedef {Review["positions"][number]} OpenPosition
+ * @typedef {NonNullable<Awaited<ReturnType<typeof import("./sessions.js").nextExercise>>>} Exercise  a position to practise
+ * @typedef {ReturnType<typeof import("./practice.js").queueOf>} PracticeQueue
  * @typedef {ReturnType<typeof import("./coach/replays.js").compareWithSender>} Watch  what another player makes of your cards
  * @typedef {Watch["moves"][number]} WatchMove
  * @typedef {Awaited<ReturnType<typeof import("./coach/replays.js").houseResults>>[number]} HouseResult

@@ -75,21 +75,25 @@ export function par(deal, rest) {
 }
 
 /** @param {Episode} deal @param {number} seat @returns all cards open: before the first move, then after each */
-export function openPositions(deal, seat) {
-  return [...deal.states, deal.state].map((state) => {
-    const tricks = [0, 1].map((place) => state.tricks[0][place] + state.tricks[1][place]);
-    const counted = takenTricks(state, deal.rules);
-    return {
-      you: highToLow(state.hands[seat]),
-      opponent: highToLow(state.hands[1 - seat]),
-      faceUp: highToLow(state.faceUp),
-      stock: deal.rules.humbug ? [] : deal.deck.slice(state.top),
-      led: ledCard(state, seat),
-      turn: sideOrNobody(state.done ? -1 : state.turn, seat),
-      tricks: bySide(tricks[seat], tricks[1 - seat]),
-      score: bySide(counted[seat], counted[1 - seat]),
-    };
-  });
+export const openPositions = (deal, seat) =>
+  [...deal.states, deal.state].map((_, step) => openPosition(deal, step, seat));
+
+/** @param {Episode} deal @param {number} step before which action @param {number} seat @returns all cards, and those of the opponent that the seat knew */
+export function openPosition(deal, step, seat) {
+  const state = deal.stateAt(step);
+  const tricks = [0, 1].map((place) => state.tricks[0][place] + state.tricks[1][place]);
+  const counted = takenTricks(state, deal.rules);
+  return {
+    you: highToLow(state.hands[seat]),
+    opponent: highToLow(state.hands[1 - seat]),
+    known: highToLow(deal.view(seat, step).opponentKnown),
+    faceUp: highToLow(state.faceUp),
+    stock: deal.rules.humbug ? [] : deal.deck.slice(state.top),
+    led: ledCard(state, seat),
+    turn: sideOrNobody(state.done ? -1 : state.turn, seat),
+    tricks: bySide(tricks[seat], tricks[1 - seat]),
+    score: bySide(counted[seat], counted[1 - seat]),
+  };
 }
 
 /** @param {Episode} deal @param {number} step @param {Advice} advice @param {Advice | null} beside @param {number} seat @param {string} text */

@@ -22,7 +22,7 @@ export function savedDeal(deal, assisted, recalled, ended) {
   };
 }
 
-/** @param {SavedDeal} saved @param {Rules} rules @returns {Episode} @throws {PageError} if it is damaged */
+/** @param {Pick<SavedDeal, "deck" | "dealer" | "actions"> & {claimed?: number | null}} saved @param {Rules} rules @returns {Episode} @throws {PageError} if it is damaged */
 export function loadedDeal({ deck, dealer, actions, claimed }, rules) {
   try {
     const played = actions

@@ -3,24 +3,39 @@
 
 import { agentTitle, matchTitle, rulesTitle } from "../../game/catalogue.js";
 import * as sessions from "../../game/sessions.js";
-import { countText, percent } from "../../game/wording.js";
+import { countText, dateText, percent } from "../../game/wording.js";
 import { attempt } from "../attempt.js";
 import { barCell } from "../coach/bars.js";
-import { h, svg } from "../dom.js";
+import { fill, h, svg } from "../dom.js";
 import { change } from "../settings.js";
 import { signed } from "../words.js";
 import { confirmDialog, openDialog } from "./dialog.js";
+import { nextText, openPractice } from "./practice.js";
 
 /** @typedef {import("../../game/types.js").Statistics} Statistics */
+/** @typedef {import("../../game/types.js").PracticeQueue} PracticeQueue */
 /** @typedef {import("../../game/types.js").Catalog} Catalog */
 
 const FEW = 10; // deals
 
+/** @type {Record<import("../../game/practice.js").Kind, string>} */
+const KINDS = {
+  opening: "Opening lead",
+  prize: "Taking or leaving the prize",
+  lead: "Other leads in the foreplay",
+  trumps: "Trumps",
+  endgame: "Endgame",
+  exchange: "Keeping or swapping the hand",
+};
+
 /** @param {Statistics} statistics @param {Catalog} catalog */
 export function openStatistics(statistics, catalog) {
+  const queue = h("div", { class: "queue" });
+  const showQueue = (/** @type {PracticeQueue} */ found) => fill(queue, ...practice(found, showQueue));
+  showQueue(statistics.practice);
   const remove = () =>
     confirmDialog(
-      "Delete all statistics?",
+      "Delete all statistics and mistakes to practise?",
       "Delete",
       () =>
         void attempt(async () => {
@@ -32,6 +47,7 @@ export function openStatistics(statistics, catalog) {
   const dialog = openDialog(
     "Statistics",
     [
+      queue,
       ...(statistics.deals === 0
         ? [h("p", {}, "No deal is finished yet. Play one, and its result will appear here.")]
         : tables(statistics, catalog)),
@@ -51,11 +67,40 @@ export function openStatistics(statistics, catalog) {
       h(
         "div",
         { class: "buttons" },
-        statistics.deals > 0 && h("button", { class: "danger", onclick: remove }, "Delete all"),
+        (statistics.deals > 0 || statistics.practice.next !== null) &&
+          h("button", { class: "danger", onclick: remove }, "Delete all"),
       ),
     ],
     { kind: "wide" },
   );
+}
+
+/** @param {PracticeQueue} queue @param {(queue: PracticeQueue) => void} changed called after practice @returns {HTMLElement[]} the mistakes that come back, by kind */
+function practice(queue, changed) {
+  const begin = () =>
+    attempt(async () => {
+      const first = await sessions.nextExercise();
+      if (first !== null) openPractice(first, () => void sessions.practiceQueue().then(changed));
+    });
+  if (queue.kinds.length === 0) return [];
+  return [
+    plainTable(
+      "Your mistakes to practise",
+      ["Position", "Due", "All"],
+      queue.kinds.map(({ kind, due, all }) => [KINDS[kind], due, all]),
+    ),
+    queue.due === 0
+      ? h("p", {}, nextText(queue))
+      : h(
+          "div",
+          { class: "buttons" },
+          h(
+            "button",
+            { class: "primary", onclick: () => void begin() },
+            `Practise ${countText(queue.due, "position")}`,
+          ),
+        ),
+  ];
 }
 
 /** @param {Statistics} statistics @param {Catalog} catalog @returns {HTMLElement[]} */
@@ -81,6 +126,7 @@ function tables(statistics, catalog) {
     ...(statistics.accuracy === null ? [] : [ladder(statistics.accuracy, statistics.playsLike, catalog)]),
     ...(statistics.memory === null ? [] : [memory(statistics.memory)]),
   ];
+  if (statistics.trend !== null) parts.push(trendChart(statistics.trend));
   if (recent.length >= FEW) parts.push(recentChart(recent));
   if (plain.length > 0) parts.push(groupTable("By game and opponent", plain));
   if (assisted.length > 0) parts.push(groupTable("Assisted deals", assisted));
@@ -194,7 +240,7 @@ function matchTable(statistics) {
   );
 }
 
-/** @param {Statistics["recent"]} recent @returns {HTMLElement} margins as bars, accuracy as a line */
+/** @param {Statistics["recent"]} recent @returns {HTMLElement} margins as bars */
 function recentChart(recent) {
   const step = 600 / Math.max(recent.length, 25);
   const most = Math.max(...recent.map((deal) => Math.abs(deal.margin)), 1);
@@ -208,10 +254,6 @@ function recentChart(recent) {
       height: Math.max(height, 1.5),
     });
   });
-  const points = recent.flatMap((deal, place) =>
-    deal.accuracy === null ? [] : [`${(place + 0.5) * step},${120 - 1.2 * deal.accuracy}`],
-  );
-  const words = points.length > 1 ? " The line is your accuracy in each." : "";
   return h(
     "figure",
     { class: "chart" },
@@ -225,8 +267,45 @@ function recentChart(recent) {
       },
       svg("line", { x1: 0, x2: 600, y1: 60, y2: 60, class: "axis" }),
       ...bars,
-      points.length > 1 ? svg("polyline", { points: points.join(" "), class: "line" }) : null,
     ),
-    h("figcaption", {}, `Margins of the last ${countText(recent.length, "deal")}, the newest on the right.${words}`),
+    h("figcaption", {}, `Margins of the last ${countText(recent.length, "deal")}, the newest on the right.`),
+  );
+}
+
+/** @param {NonNullable<Statistics["trend"]>} trend @returns {HTMLElement} accuracy over time as a line */
+function trendChart({ deals, from, to, points }) {
+  const most = 100;
+  const least = Math.min(50, 10 * Math.floor(Math.min(...points) / 10));
+  const height = (/** @type {number} */ accuracy) => (120 * (most - accuracy)) / (most - least);
+  const x = (/** @type {number} */ place) => (600 * place) / (points.length - 1);
+  const last = points[points.length - 1];
+  const grid = [most, (most + least) / 2, least];
+  return h(
+    "figure",
+    { class: "chart trend" },
+    h(
+      "div",
+      { class: "axis-words", "aria-hidden": "true" },
+      ...grid.map((value) => h("span", {}, percent(value / 100))),
+    ),
+    svg(
+      "svg",
+      {
+        viewBox: "0 0 600 120",
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": `Accuracy over time: ${percent(points[0] / 100)} at first, ${percent(last / 100)} now`,
+      },
+      ...grid.map((value) => svg("line", { x1: 0, x2: 600, y1: height(value), y2: height(value), class: "axis" })),
+      svg("polyline", {
+        points: points.map((value, place) => `${x(place)},${height(value)}`).join(" "),
+        class: "line",
+      }),
+    ),
+    h(
+      "figcaption",
+      {},
+      `Accuracy over time, from ${dateText(from)} to ${dateText(to)}: each point is that of ${deals} deals. Now ${percent(last / 100)}.`,
+    ),
   );
 }

@@ -12,7 +12,7 @@ import { SUIT_SIGNS, sortCards, suitOrder } from "../words.js";
 /**
  * @param {import("../../game/types.js").OpenPosition} position
  * @param {{names: Record<string, string>, trump: number, move: import("../../game/types.js").Move | import("../../game/types.js").WatchMove | null, covered?: boolean}} about
- *   `move`: the one that is played from here; `covered`: the opponent's hand and the stock lie face down
+ *   `move`: the one that is played from here; `covered`: the stock lies face down, and so do the cards of the opponent that you did not know
  * @returns {HTMLElement}
  */
 export function board(position, { names, trump, move, covered = false }) {
@@ -27,9 +27,12 @@ export function board(position, { names, trump, move, covered = false }) {
       if (isPlayed) return picture(card, `${cardName(card)}, played`, better === null ? "chosen" : "chosen costly");
       return picture(card, `${cardName(card)}${isBetter ? ", better" : ""}`, isBetter ? "better" : "");
     };
-    const row = down
-      ? h("div", { class: "fan" }, ...cards.map(() => picture(NO_CARD)))
-      : fan(names[side] === YOU ? "Your hand" : `Hand: ${names[side]}`, cards.map(marked));
+    const seen = down ? cards.filter((card) => position.known.includes(card)) : cards;
+    const row = fan(
+      names[side] === YOU ? "Your hand" : `Hand: ${names[side]}`,
+      seen.map(marked),
+      cards.slice(seen.length).map(() => picture(NO_CARD)),
+    );
     return h(
       "div",
       { class: `open-side${position.turn === side ? " turn" : ""}` },
@@ -70,11 +73,8 @@ export function board(position, { names, trump, move, covered = false }) {
   );
 }
 
-/** @param {string} name @param {HTMLElement[]} cards @returns {HTMLElement} cards that lie on each other, as a list */
-function fan(name, cards) {
-  return h(
-    "div",
-    { class: "fan", role: "list", "aria-label": name },
-    ...cards.map((card) => h("div", { role: "listitem" }, card)),
-  );
+/** @param {string} name @param {HTMLElement[]} cards @param {HTMLElement[]} [backs] @returns {HTMLElement} cards that lie on each other, as a list, and others face down */
+function fan(name, cards, backs = []) {
+  const list = cards.length > 0 ? { role: "list", "aria-label": name } : {};
+  return h("div", { class: "fan", ...list }, ...cards.map((card) => h("div", { role: "listitem" }, card)), ...backs);
 }

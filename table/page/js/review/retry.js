@@ -1,5 +1,5 @@
 // @ts-check
-/** A mistake to put right: the position as you saw it, and the cards that you could have played. */
+/** A mistake to put right: the cards that you could have played. */
 
 import { withArticle } from "../../game/coach/judgement.js";
 import { cardName, tricksText } from "../../game/deal/words.js";
@@ -26,45 +26,50 @@ export function lossText(tricks, win, exact) {
 }
 
 /**
- * @param {Move} move the mistake
+ * @param {Pick<Move, "options" | "best" | "bestName" | "reason" | "exact">} decision
  * @param {number} trump
- * @param {{show: () => void, next: (() => void) | null}} actions `show`: the answer; `next`: the next mistake
+ * @param {object} about
+ * @param {string} about.title
+ * @param {string} about.question
+ * @param {number} [about.played] the mistake, which is not offered
+ * @param {(right: boolean) => void} about.answered called with each answer
+ * @param {(HTMLElement | false)[]} about.buttons
  * @returns {HTMLElement}
  */
-export function retryPanel(move, trump, { show, next }) {
+export function retryPanel(decision, trump, { title, question, played, answered, buttons }) {
   const verdict = h("p", { class: "verdict", "aria-live": "polite" });
-  const row = h("div", { class: "buttons" }, h("button", { class: "quiet", onclick: show }, "Show me"));
   /** @param {Option} option @param {HTMLButtonElement} button */
   const choose = (option, button) => {
     if (button.getAttribute("aria-disabled") === "true") return;
     button.setAttribute("aria-disabled", "true"); // unlike `disabled`, this leaves the focus on the button
-    if (option.label === "best" || option.label === "good") {
+    const right = option.label === "best" || option.label === "good";
+    if (right) {
       button.classList.add("right");
-      verdict.textContent = `Right: ${called(option.action, option.name)}${option.label === "best" ? "" : `, though ${called(move.best, move.bestName)} is a little better`}.${option.action === move.best ? ` ${capital(move.reason)}` : ""}`;
-      if (next === null) return;
-      const following = h("button", { class: "primary", onclick: next }, "Next mistake");
-      row.prepend(following);
-      following.focus({ preventScroll: true });
-      return;
+      verdict.textContent = `Right: ${called(option.action, option.name)}${option.label === "best" ? "" : `, though ${called(decision.best, decision.bestName)} is a little better`}.${option.action === decision.best ? ` ${capital(decision.reason)}` : ""}`;
+    } else {
+      const loss = lossText(option.tricksGivenAway, Math.max(decision.options[0].win - option.win, 0), decision.exact);
+      verdict.textContent = `${capital(called(option.action, option.name))} gives away ${loss}: ${withArticle(option.label)}. Look again.`;
     }
-    const loss = lossText(option.tricksGivenAway, Math.max(move.options[0].win - option.win, 0), move.exact);
-    verdict.textContent = `${capital(called(option.action, option.name))} gives away ${loss}: ${withArticle(option.label)}, too. Look again.`;
+    answered(right);
   };
-  const buttons = inHandOrder(move.options, trump).map((option) => {
-    const played = option.action === move.action && "true";
+  const tries = inHandOrder(decision.options, trump).map((option) => {
     const face = isCard(option.action) ? picture(option.action, cardName(option.action)) : capital(option.name);
-    const button = h("button", { class: `try${isCard(option.action) ? "" : " quiet"}`, "aria-disabled": played }, face);
+    const button = h(
+      "button",
+      { class: `try${isCard(option.action) ? "" : " quiet"}`, "aria-disabled": option.action === played && "true" },
+      face,
+    );
     button.addEventListener("click", () => choose(option, button));
     return button;
   });
   return h(
     "section",
     { class: "retry" },
-    h("h3", {}, `Trick ${move.trick}: find the better card`),
-    h("p", {}, `${move.text} That was ${withArticle(move.label)}. What was better, by what you knew then?`),
-    h("div", { class: "tries" }, ...buttons),
+    h("h3", {}, title),
+    h("p", {}, question),
+    h("div", { class: "tries" }, ...tries),
     verdict,
-    row,
+    h("div", { class: "buttons" }, ...buttons),
   );
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 /** The review of a deal: the curve, the biggest mistakes, every position with all hands open. */
 
-import { isCriticised } from "../../game/coach/judgement.js";
+import { isCriticised, withArticle } from "../../game/coach/judgement.js";
 import { capital, countText, percent } from "../../game/wording.js";
 import { actionText, optionBars } from "../coach/bars.js";
 import { openDialog } from "../dialogs/dialog.js";
@@ -99,14 +99,22 @@ export function openReview(review, actions, list) {
         covered: !move.exact,
       }),
     );
+    const next = h("button", { class: "primary", hidden: true, onclick: () => retry(following) }, "Next mistake");
+    const show = () => {
+      steps.go(number - 1);
+      steps.slider.focus();
+    };
     fill(
       moveBox,
       retryPanel(move, review.trump, {
-        show: () => {
-          steps.go(number - 1);
-          steps.slider.focus();
+        title: `Trick ${move.trick}: find the better card`,
+        question: `${move.text} That was ${withArticle(move.label)}. What was better, by what you knew then?`,
+        played: move.action,
+        answered: (right) => {
+          next.hidden = !right || following === undefined;
+          next.focus({ preventScroll: true });
         },
-        next: following === undefined ? null : () => retry(following),
+        buttons: [next, h("button", { class: "quiet", onclick: show }, "Show me")],
       }),
     );
     moveBox.scrollIntoView({ block: "nearest" });

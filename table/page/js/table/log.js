@@ -10,8 +10,8 @@ const GROUPS = ["win", "take", "draw", "leave", "turn_up"];
 /** @returns {Element} holds the lines; the log itself keeps its end in sight, without a script that would force a layout */
 const list = () => /** @type {Element} */ (byId("log").firstElementChild);
 
-/** @param {import("../../game/types.js").GameEvent} event @param {import("../../game/types.js").Session} session @returns {HTMLElement} its line; the first of a trick has its number */
-function line({ number, kind, trick, text }, { events }) {
+/** @param {import("../../game/types.js").GameEvent} event @param {{events: import("../../game/types.js").GameEvent[]}} deal @returns {HTMLElement} its line; the first of a trick has its number */
+export function line({ number, kind, trick, text }, { events }) {
   const isLead = kind === "play" && events[number - 1]?.trick !== trick;
   return h("p", { class: GROUPS.includes(kind) ? "minor" : `event-${kind}` }, isLead ? `${trick}. ${text}` : text);
 }
