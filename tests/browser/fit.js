@@ -51,7 +51,7 @@
     const visit = (element, outer) => {
       const style = styleOf(element);
       if (
-        element.matches("noscript") ||
+        element.matches("noscript, details:not([open]) > :not(summary)") ||
         (element !== root && element.matches(":popover-open")) || // it may lie on what is not a card
         style.display === "none" ||
         style.visibility === "hidden" ||
