@@ -6,7 +6,7 @@ import { PageError } from "../game/errors.js";
 import * as sessions from "../game/sessions.js";
 import { untilBack, waitFor } from "./attempt.js";
 import { showHint, showLesson } from "./coach/panel.js";
-import { recallText } from "./coach/recall.js";
+import { openQuiz, recallText } from "./coach/recall.js";
 import { closeQuestion, pressTool, setTool } from "./dialogs/menu.js";
 import { byId } from "./dom.js";
 import { alertUser, announce, clearAlert } from "./notices.js";
@@ -28,12 +28,9 @@ import { isCard } from "./words.js";
 const FORCED = 450; // milliseconds for which a forced card can be seen before it is played
 
 export class Controller {
-  /**
-   * @param {import("./table/result.js").ResultActions & {lost: () => void, absent: (error: PageError, again: () => void) => void, quiz: () => void}} actions
-   *   `lost`: the session is gone; `absent`: the agent cannot be loaded; `quiz`: it is time for the memory quiz
-   */
-  constructor(actions) {
-    this.actions = actions;
+  /** @param {(error: PageError, again: () => void) => void} stuck called when the game cannot go on: its session is gone, or its agent cannot be loaded; `again` tries it again */
+  constructor(stuck) {
+    this.stuck = stuck;
     /** @type {Session | null} */
     this.session = null;
     /** @type {Shown | null} */
@@ -41,6 +38,7 @@ export class Controller {
     this.busy = false;
     this.hintHidden = false;
     this.called = ""; // the turn that was announced last
+    this.asked = ""; // the deal of the last memory quiz: there is one quiz per deal
     this.view = new TableView(
       (action) => void this.act(action),
       (card) => this.refuse(card),
@@ -62,26 +60,41 @@ export class Controller {
     this.view.show(shown, session);
     const settled = shown.position === session.position;
     const over = settled && session.position.result !== null;
-    showResult(session, over && session.kind !== "recording", this.actions);
-    if (session.lesson === null) showHint(settled && !this.hintHidden ? session.hint : null, () => this.hideHint());
-    showLesson(session, this.actions.leave);
+    showResult(session, over && session.kind !== "recording");
+    if (session.lesson === null) showHint(settled && !this.hintHidden ? session.hint : null);
+    showLesson(session);
     byId("grid").classList.toggle("over", over && session.kind !== "recording");
     byId("tools").hidden = over && session.kind !== "recording"; // the result has its own buttons
-    setTool("Hint", { enabled: settled && session.can.hint && !this.busy, hidden: session.lesson !== null });
-    setTool("Take back", { enabled: settled && session.can.takeBack && !this.busy });
+    setTool("hint", { enabled: settled && session.can.hint && !this.busy, hidden: session.lesson !== null });
+    setTool("takeBack", { enabled: settled && session.can.takeBack && !this.busy });
     const back = session.earlier !== null && session.earlier.session !== null;
-    setTool("Claim", {
+    setTool("claim", {
       enabled: settled && !this.busy,
       hidden: !session.can.concede || back,
       words: session.can.claim ? "Claim" : "Concede",
     });
-    setTool("Review", {
+    setTool("review", {
       enabled: back || over,
       hidden: !back && session.kind !== "recording",
       words: back ? "Back to the review" : "Review",
     });
     if (settled) this.callTurn(session);
-    if (settled) this.actions.quiz();
+    if (settled) this.quiz(session);
+  }
+
+  /** Start the memory quiz if it is time and the settings say so. @param {Session} session */
+  quiz(session) {
+    const deal = `${session.id} ${session.deal.number}`;
+    if (!session.can.recall)
+      this.asked = ""; // after a take-back it may be time again
+    else if (settings.memoryQuiz && this.asked !== deal && document.querySelector("dialog[open]") === null) {
+      this.asked = deal;
+      openQuiz(
+        session,
+        (cards) => void this.recall(cards),
+        () => this.goOn(session),
+      );
+    }
   }
 
   /** Announce once that it is the person's turn; in a lesson, the teacher does so. @param {Session} session */
@@ -290,12 +303,12 @@ export class Controller {
     }
     if (error.kind === "absent" && error.agent === session.agent.spec) {
       this.show({ ...shownNow(session), waiting: true });
-      this.actions.absent(error, () => void this.reopen(session));
+      this.stuck(error, () => void this.reopen(session));
       return;
     }
     alertUser(error.message);
     if (error.kind === "illegal") sound.refused();
-    if (error.kind === "not_found") this.actions.lost();
+    if (error.kind === "not_found") this.stuck(error, () => void this.reopen(session));
     else if (this.session === session) this.open(error.session ?? session);
   }
 
@@ -347,9 +360,9 @@ export class Controller {
     const { session } = this;
     if (session === null) return;
     const key = event.key.toLowerCase();
-    if (key === "h") pressTool("Hint");
-    else if (key === "u") pressTool("Take back");
-    else if (key === "r") pressTool("Review");
+    if (key === "h") pressTool("hint");
+    else if (key === "u") pressTool("takeBack");
+    else if (key === "r") pressTool("review");
     else if (key === "s" && this.shown !== null) announce(tableInWords(this.shown, session));
     else if (key === "n" && session.can.next && this.shown?.position.result) void this.next();
   }

@@ -10,7 +10,7 @@ import { today } from "../game/setup.js";
 import { addressOf } from "../game/shared_deals.js";
 import { followLoading, prepare } from "../game/thinking.js";
 import { attempt } from "./attempt.js";
-import { openQuiz } from "./coach/recall.js";
+import { openRecall } from "./coach/recall.js";
 import { Controller } from "./controller.js";
 import { closeLast, openDialog } from "./dialogs/dialog.js";
 import { openMenu, openQuestion, showTools } from "./dialogs/menu.js";
@@ -42,23 +42,50 @@ async function windows() {
   }
 }
 
-const controller = new Controller({
-  next: () => void controller.next(),
-  rematch: () => void attempt(rematch),
-  newGame: () => void attempt(newGameDialog),
-  review: () => void review(),
-  otherSide: () => void otherSide(),
-  watch: () => void watch(),
-  compare: () => void compare(),
-  share: () =>
-    void attempt(() => (current().day === null ? share(current(), current().deal.number) : shareDay(current()))),
-  keep: () => void attempt(() => games(true)),
-  leave: () => void attempt(backToGame),
-  back: () => void attempt(backToReview),
-  quiz: () => quiz(),
-  absent: (error, again) => offerAnother(error, again),
-  lost: () => void attempt(newGame),
-});
+/** @type {Record<string, () => any>} what buttons do, by their `data-command` */
+const COMMANDS = {
+  hint: () => controller.hint(),
+  hideHint: () => controller.hideHint(),
+  takeBack: () => controller.takeBack(),
+  claim,
+  claimMine: () => controller.claim("mine"),
+  claimTheirs: () => controller.claim("theirs"),
+  concede: () => controller.claim("lost"),
+  review: () => (controller.session?.earlier?.session ? backToReview() : review()),
+  next: () => controller.next(),
+  rematch,
+  otherSide: () => otherSide(),
+  watch: () => watch(),
+  compare: () => compare(),
+  recall: () => openRecall(current()),
+  share: () => (current().day === null ? share(current(), current().deal.number) : shareDay(current())),
+  keep: () => games(true),
+  leave: backToGame,
+  newGame: newGameDialog,
+  statistics,
+  settings: async () => (await windows()).openSettings(),
+  more,
+  lesson,
+  day: () => openDay(today()),
+  games: () => games(),
+  rules,
+  fair: () => fair(),
+  reveal,
+  log: openLog,
+  recording: async () => (await windows()).openRecordingDialog(openRecording),
+  twoAgents,
+};
+
+/** Carry out the command of the button that is pressed. @param {MouseEvent} event */
+function obey({ target }) {
+  const able = "[data-command]:not([aria-disabled=true])";
+  const button = /** @type {HTMLElement | null} */ (target instanceof Element ? target.closest(able) : null);
+  if (button !== null) void attempt(COMMANDS[String(button.dataset.command)]);
+}
+
+const controller = new Controller((error, again) =>
+  error.kind === "absent" ? offerAnother(error, again) : void attempt(newGame),
+);
 
 /** @returns {Session} */
 function current() {
@@ -202,26 +229,6 @@ async function backToReview() {
   return review(earlier.deal, earlier.move);
 }
 
-/** @type {string} the deal of the last memory quiz: there is one quiz per deal */
-let asked = "";
-
-/** Start the memory quiz if it is time and the settings say so. */
-function quiz() {
-  const session = current();
-  const deal = `${session.id} ${session.deal.number}`;
-  if (!session.can.recall) {
-    asked = ""; // after a take-back it may be time again
-    return;
-  }
-  if (!settings.memoryQuiz || asked === deal || document.querySelector("dialog[open]") !== null) return;
-  asked = deal;
-  openQuiz(
-    session,
-    (cards) => void controller.recall(cards),
-    () => controller.goOn(session),
-  );
-}
-
 /** @param {Session} session @returns {boolean} whether another one is at the table by now */
 const hasLeft = ({ id }) => controller.session?.id !== id;
 
@@ -244,9 +251,9 @@ async function review(deal, move = null) {
           ? (move, action) =>
               void attempt(async () => enter(await sessions.tryAction(session.id, number, move, action)))
           : null,
-        line: session.can.swap ? (from) => void watchLine(session, number, from) : null,
-        otherSide: session.can.swap ? () => void otherSide(number) : null,
-        watch: session.can.swap ? () => void watch(number) : null,
+        line: session.can.swap ? (from) => void attempt(() => watchLine(number, from)) : null,
+        otherSide: session.can.swap ? () => void attempt(() => otherSide(number)) : null,
+        watch: session.can.swap ? () => void attempt(() => watch(number)) : null,
         share: session.kind === "recording" ? null : (move) => void attempt(() => share(session, number, move)),
         close: () => {
           if (controller.session?.kind === "recording") void attempt(backToGame);
@@ -257,50 +264,25 @@ async function review(deal, move = null) {
   }, "Working out the review…");
 }
 
-/** @param {number} [deal] */
-async function otherSide(deal) {
-  const session = current();
-  await attempt(async () => {
-    enter(await sessions.swap(session.id, deal ?? session.deal.number), true);
-  });
+async function otherSide(deal = current().deal.number) {
+  enter(await sessions.swap(current().id, deal), true);
 }
 
-/** @param {number} [deal] */
-async function watch(deal) {
+/** @param {Promise<import("../game/types.js").Watch>} asked what others make of your cards @param {{title: string, close?: () => void}} window */
+async function show(asked, window) {
   const session = current();
-  await attempt(async () => {
-    const [answer, { openWatch }] = await Promise.all([
-      sessions.watch(session.id, deal ?? session.deal.number),
-      windows(),
-    ]);
-    if (hasLeft(session)) return;
-    openWatch(answer, { title: "The computer plays your cards" });
-  });
+  const [answer, { openWatch }] = await Promise.all([asked, windows()]);
+  if (!hasLeft(session)) openWatch(answer, window);
 }
 
-/**
- * Show perfect play from a decision on, then return to the review.
- *
- * @param {Session} session
- * @param {number} deal
- * @param {number} move
- */
-async function watchLine(session, deal, move) {
-  await attempt(async () => {
-    const [answer, { openWatch }] = await Promise.all([sessions.watch(session.id, deal, move), windows()]);
-    if (hasLeft(session)) return;
-    openWatch(answer, { title: "The best line", close: () => void review(deal, move) });
-  });
-}
+const watch = (deal = current().deal.number) =>
+  show(sessions.watch(current().id, deal), { title: "The computer plays your cards" });
 
-async function compare() {
-  const session = current();
-  await attempt(async () => {
-    const [answer, { openWatch }] = await Promise.all([sessions.compare(session.id), windows()]);
-    if (hasLeft(session)) return;
-    openWatch(answer, { title: "The sender’s deal and yours" });
-  });
-}
+/** Show perfect play from a decision on, then return to the review. @param {number} deal @param {number} move */
+const watchLine = (deal, move) =>
+  show(sessions.watch(current().id, deal, move), { title: "The best line", close: () => void review(deal, move) });
+
+const compare = () => show(sessions.compare(current().id), { title: "The sender’s deal and yours" });
 
 /** @param {string} text recordings, or a link */
 async function openRecording(text) {
@@ -350,31 +332,25 @@ function more() {
   const { session } = controller;
   if (session === null) return; // the first deal is on its way
   openMenu("More", [
-    ["Learn the game", "A short lesson at the table", () => void attempt(lesson)],
-    ["Deal of the day", "The same deal for everyone, one try each", () => void attempt(() => openDay(today()))],
-    ["Your games", "Resume or review a game, or save all as one file", () => void attempt(games)],
-    ["Rules", `How ${rulesTitle(session.rules)} is played`, () => void attempt(() => rules(session))],
-    ...(session.seal === null ? [] : [fairEntry(session)]),
-    ["What happened", "The log of this deal", openLog],
-    ["Open a recording", "A shared deal or game", () => void attempt(recordingDialog)],
-    [
-      "Watch two agents",
-      "They play mirrored deals; you look at every move",
-      () => void attempt(() => twoAgents(session.rules)),
-    ],
+    ["Learn the game", "A short lesson at the table", "lesson"],
+    ["Deal of the day", "The same deal for everyone, one try each", "day"],
+    ["Your games", "Resume or review a game, or save all as one file", "games"],
+    ["Rules", `How ${rulesTitle(session.rules)} is played`, "rules"],
+    ...(session.seal === null ? [] : [fairEntry(session.seal)]),
+    ["What happened", "The log of this deal", "log"],
+    ["Open a recording", "A shared deal or game", "recording"],
+    ["Watch two agents", "They play mirrored deals; you look at every move", "twoAgents"],
   ]);
 }
 
-/** @param {Session} session @returns {[string, string, () => void]} */
-function fairEntry(session) {
-  const about = `Sealed before the first card: ${session.seal?.hash.slice(0, 12)}…`;
-  const reveal = () =>
-    void attempt(async () => {
-      await controller.reveal();
-      await fair();
-    });
-  const fair = async () => (await windows()).openFair(current(), reveal);
-  return ["Is it fair?", about, () => void attempt(fair)];
+/** @param {{hash: string}} seal @returns {[string, string, string]} */
+const fairEntry = ({ hash }) => ["Is it fair?", `Sealed before the first card: ${hash.slice(0, 12)}…`, "fair"];
+
+const fair = async () => (await windows()).openFair(current());
+
+async function reveal() {
+  await controller.reveal();
+  await fair();
 }
 
 function claim() {
@@ -382,29 +358,23 @@ function claim() {
     agent: { title },
     can,
   } = current();
-  /** @type {[string, string, () => void][]} */
+  /** @type {[string, string, string][]} */
   const ways = [
-    ["The rest are mine", "You take all the tricks that are left", () => void controller.claim("mine")],
-    ["The rest are yours", `${title} takes all the tricks that are left`, () => void controller.claim("theirs")],
-    ["I concede", `${title} wins the deal`, () => void controller.claim("lost")],
+    ["The rest are mine", "You take all the tricks that are left", "claimMine"],
+    ["The rest are yours", `${title} takes all the tricks that are left`, "claimTheirs"],
+    ["I concede", `${title} wins the deal`, "concede"],
   ];
   openQuestion("How does the deal end?", can.claim ? ways : ways.slice(2));
 }
 
-/** @param {Session} session */
-async function rules(session) {
+async function rules() {
   const { rulesText } = await windows();
-  openDialog("Rules", rulesText(wordsOf(session.rules).text));
+  openDialog("Rules", rulesText(wordsOf(current().rules).text));
 }
 
-async function recordingDialog() {
-  const { openRecordingDialog } = await windows();
-  openRecordingDialog(openRecording);
-}
-
-/** @param {string} rules */
-async function twoAgents(rules) {
+async function twoAgents() {
   const { chooseTwoAgents } = await windows();
+  const { rules } = current();
   chooseTwoAgents(
     rules,
     (agents, deals) =>
@@ -418,11 +388,6 @@ async function twoAgents(rules) {
 async function statistics() {
   const [found, { openStatistics }] = await Promise.all([sessions.statistics(), windows()]);
   openStatistics(found, catalog);
-}
-
-async function settingsDialog() {
-  const { openSettings } = await windows();
-  openSettings();
 }
 
 /** @param {string} date */
@@ -456,21 +421,18 @@ async function games(atFile = false) {
 
 function connect() {
   showTools("tools", [
-    { name: "Hint", sign: "hint", act: () => void controller.hint() },
-    { name: "Take back", sign: "back", act: () => void controller.takeBack() },
-    { name: "Claim", sign: "claim", act: claim },
-    {
-      name: "Review",
-      sign: "review",
-      act: () => void (controller.session?.earlier?.session ? attempt(backToReview) : review()),
-    },
+    { name: "Hint", sign: "hint", command: "hint" },
+    { name: "Take back", sign: "back", command: "takeBack" },
+    { name: "Claim", sign: "claim", command: "claim" },
+    { name: "Review", sign: "review", command: "review" },
   ]);
   showTools("menu", [
-    { name: "New game", sign: "new", act: () => void attempt(newGameDialog) },
-    { name: "Statistics", sign: "statistics", act: () => void attempt(statistics) },
-    { name: "Settings", sign: "settings", act: () => void attempt(settingsDialog) },
-    { name: "More", sign: "more", act: more },
+    { name: "New game", sign: "new", command: "newGame" },
+    { name: "Statistics", sign: "statistics", command: "statistics" },
+    { name: "Settings", sign: "settings", command: "settings" },
+    { name: "More", sign: "more", command: "more" },
   ]);
+  document.addEventListener("click", obey);
   document.querySelector(".skip")?.addEventListener("click", (event) => {
     event.preventDefault(); // following the link would replace the session in the address
     byId("hand").focus();

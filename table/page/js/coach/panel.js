@@ -15,11 +15,8 @@ import { actionText, barCell, optionBars } from "./bars.js";
 
 const SPADES_FIRST = [3, 2, 1, 0];
 
-/**
- * @param {Hint | null} hint null for none
- * @param {() => void} close
- */
-export function showHint(hint, close) {
+/** @param {Hint | null} hint null for none */
+export function showHint(hint) {
   const panel = byId("coach");
   if (hint === null) {
     if (panel.dataset.kind === "hint") panel.hidePopover();
@@ -32,7 +29,7 @@ export function showHint(hint, close) {
       "header",
       {},
       h("h2", {}, hint.title),
-      h("button", { class: "close", "aria-label": "Close the hint", onclick: close }, icon("close")),
+      h("button", { class: "close", "aria-label": "Close the hint", "data-command": "hideHint" }, icon("close")),
     ),
     h(
       "p",
@@ -108,12 +105,8 @@ function holdings(opponent) {
   );
 }
 
-/**
- * Show the step of a lesson: what the position is about, and which card it asks for.
- * @param {Session} session
- * @param {() => void} leave called when the person ends the lesson early
- */
-export function showLesson(session, leave) {
+/** Show the step of a lesson: what the position is about, and which card it asks for. @param {Session} session */
+export function showLesson(session) {
   const { lesson } = session;
   const panel = byId("coach");
   if (lesson === null) {
@@ -131,7 +124,8 @@ export function showLesson(session, leave) {
       "header",
       {},
       h("h2", {}, `Lesson, step ${lesson.step} of ${lesson.steps}`),
-      !lesson.done && h("button", { class: "close", "aria-label": "End the lesson", onclick: leave }, icon("close")),
+      !lesson.done &&
+        h("button", { class: "close", "aria-label": "End the lesson", "data-command": "leave" }, icon("close")),
     ),
     progress,
     h("p", {}, lesson.text),

@@ -90,8 +90,9 @@ export function recallText(recall) {
   return `Memory: ${recall.right} of ${countText(recall.held, "card")} right`;
 }
 
-/** Show which cards were right, and how each could be known. @param {import("../../game/types.js").Recall} recall */
-export function openRecall(recall) {
+/** Show which cards were right, and how each could be known. @param {Session} session */
+export function openRecall({ recall }) {
+  if (recall === null) return;
   const cards = recall.cards ?? [];
   const part = (/** @type {string} */ title, /** @type {typeof cards} */ some) =>
     some.length > 0 &&

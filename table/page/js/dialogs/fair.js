@@ -5,8 +5,8 @@ import { h } from "../dom.js";
 import { openDialog } from "./dialog.js";
 import { copyField } from "./share.js";
 
-/** @param {import("../../game/types.js").Session} session with a seal @param {() => void} reveal ends the game and tells its seed */
-export function openFair({ seal, can }, reveal) {
+/** @param {import("../../game/types.js").Session} session with a seal */
+export function openFair({ seal, can }) {
   if (seal === null) return;
   const { hash, opened } = seal;
   const dialog = openDialog("Is it fair?", [
@@ -23,13 +23,7 @@ export function openFair({ seal, can }, reveal) {
         { class: "buttons" },
         h(
           "button",
-          {
-            class: "quiet",
-            onclick: () => {
-              dialog.close();
-              reveal();
-            },
-          },
+          { class: "quiet", "data-command": "reveal", onclick: () => dialog.close() },
           "End the game here and tell me",
         ),
       ),

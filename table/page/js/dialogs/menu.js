@@ -8,11 +8,8 @@ import { openDialog } from "./dialog.js";
  * @typedef {object} Tool
  * @property {string} name
  * @property {string} sign  name of the icon
- * @property {() => void} act
+ * @property {string} command
  */
-
-/** @type {Map<string, HTMLButtonElement>} */
-const buttons = new Map();
 
 /**
  * @param {string} bar its id
@@ -21,46 +18,46 @@ const buttons = new Map();
 export function showTools(bar, tools) {
   fill(
     byId(bar),
-    ...tools.map(({ name, sign, act }) => {
-      const button = h("button", { class: "tool", "aria-label": name }, icon(sign), h("span", {}, name));
-      button.addEventListener("click", () => {
-        if (button.getAttribute("aria-disabled") !== "true") act();
-      });
-      buttons.set(name, button);
-      return button;
-    }),
+    ...tools.map(({ name, sign, command }) =>
+      h("button", { class: "tool", "aria-label": name, "data-command": command }, icon(sign), h("span", {}, name)),
+    ),
   );
 }
 
-/** @param {string} name @param {{enabled?: boolean, hidden?: boolean, words?: string}} state `words`: what stands on it */
-export function setTool(name, { enabled = true, hidden = false, words = name }) {
-  const button = buttons.get(name);
-  if (button === undefined) return;
+/** @param {string} command @returns {HTMLButtonElement | null} */
+const toolOf = (command) => document.querySelector(`.tool[data-command=${command}]`);
+
+/** @param {string} command @param {{enabled?: boolean, hidden?: boolean, words?: string}} state `words`: what stands on the tool */
+export function setTool(command, { enabled = true, hidden = false, words }) {
+  const button = toolOf(command);
+  if (button === null) return;
   button.hidden = hidden;
-  button.setAttribute("aria-label", words);
-  if (button.lastElementChild !== null) write(button.lastElementChild, words);
+  if (words !== undefined) {
+    button.setAttribute("aria-label", words);
+    write(button.children[1], words);
+  }
   // Unlike `disabled`, this leaves the focus on the button.
   if (enabled) button.removeAttribute("aria-disabled");
   else button.setAttribute("aria-disabled", "true");
 }
 
-/** @param {string} name of a tool to press; one that is not enabled does nothing */
-export function pressTool(name) {
-  buttons.get(name)?.click();
+/** @param {string} command of a tool to press; one that is not enabled does nothing */
+export function pressTool(command) {
+  toolOf(command)?.click();
 }
 
-/** @typedef {[string, string, () => void]} Entry  words, explanation, action */
+/** @typedef {[string, string, string]} Entry  words, explanation, command */
 
-/** @param {Entry[]} entries @param {() => void} close called before the action @returns {HTMLButtonElement[]} */
+/** @param {Entry[]} entries @param {() => void} close called before the command is carried out @returns {HTMLButtonElement[]} */
 function buttonsFor(entries, close) {
-  return entries.map(([words, about, act]) => {
-    const button = h("button", { class: "entry" }, h("strong", {}, words), h("small", {}, about));
-    button.addEventListener("click", () => {
-      close();
-      act();
-    });
-    return button;
-  });
+  return entries.map(([words, about, command]) =>
+    h(
+      "button",
+      { class: "entry", "data-command": command, onclick: close },
+      h("strong", {}, words),
+      h("small", {}, about),
+    ),
+  );
 }
 
 /** Ask beside the cards, which stay in sight. @param {string} title @param {Entry[]} entries */

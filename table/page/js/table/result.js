@@ -4,7 +4,7 @@
 import { rulesNamed } from "../../engine/rules.js";
 import * as sessions from "../../game/sessions.js";
 import { capital, countText } from "../../game/wording.js";
-import { openRecall, recallText } from "../coach/recall.js";
+import { recallText } from "../coach/recall.js";
 import { byId, fill, h, icon } from "../dom.js";
 import { change, settings } from "../settings.js";
 
@@ -13,28 +13,12 @@ import { change, settings } from "../settings.js";
 const EVERY = 50; // deals after which the page offers a file of all games
 
 /**
- * @typedef {object} ResultActions
- * @property {() => void} next
- * @property {() => void} rematch  the same game once more
- * @property {() => void} newGame
- * @property {() => void} review
- * @property {() => void} otherSide
- * @property {() => void} watch
- * @property {() => void} compare  with the sender of a challenge
- * @property {() => void} share
- * @property {() => void} keep  save all games as a file
- * @property {() => void} leave  back from a practice deal to the game
- * @property {() => void} back  back from a practice deal to the review from which it was begun
- */
-
-/**
  * Show the result, or hide it while the deal goes on.
  *
  * @param {Session} session
  * @param {boolean} visible
- * @param {ResultActions} actions
  */
-export function showResult(session, visible, actions) {
+export function showResult(session, visible) {
   const panel = byId("result");
   const result = session.position.result;
   if (!visible || result === null) {
@@ -49,7 +33,7 @@ export function showResult(session, visible, actions) {
   panel.dataset.winner = result.winner ?? "";
   panel.hidden = false;
   byId("result-text").textContent = result.text;
-  const buttons = buttonsOf(session, actions);
+  const buttons = buttonsOf(session);
   fill(
     byId("result-more"),
     tricksInOrder(session),
@@ -59,7 +43,7 @@ export function showResult(session, visible, actions) {
   buttons[0].focus({ preventScroll: true });
   if (session.kind === "play") {
     askToKeep();
-    void offerFile(session, byId("result-more"), actions.keep);
+    void offerFile(session, byId("result-more"));
     if (session.day !== null) void showHouse(session, result, byId("result-more"));
   }
 }
@@ -138,33 +122,33 @@ export function scoreText({
   return `${what}: you ${you > opponent ? ahead : behind} ${you} to ${opponent}`;
 }
 
-/** @param {Session} session @param {ResultActions} actions @returns {HTMLButtonElement[]} */
-function buttonsOf(session, actions) {
+/** @param {Session} session @returns {HTMLButtonElement[]} */
+function buttonsOf(session) {
   /** @type {HTMLButtonElement[]} */
   const buttons = [];
-  const add = (/** @type {string} */ words, /** @type {() => void} */ act, kind = "", sign = "") =>
-    buttons.push(h("button", { class: kind, onclick: act }, sign !== "" && icon(sign), words));
+  const add = (/** @type {string} */ words, /** @type {string} */ command, kind = "", sign = "") =>
+    buttons.push(h("button", { class: kind, "data-command": command }, sign !== "" && icon(sign), words));
   const { earlier, recall } = session;
-  if (session.can.next) add("Next deal", actions.next, "primary");
+  if (session.can.next) add("Next deal", "next", "primary");
   else if (earlier !== null && earlier.session !== null) {
-    add("Back to the review", actions.back, "primary");
-    add("Back to the game", actions.leave, "quiet");
+    add("Back to the review", "back", "primary");
+    add("Back to the game", "leave", "quiet");
   } else if (session.kind === "challenge") {
-    add("Compare", actions.compare, "primary");
-    add("Back to the game", actions.leave, "quiet");
-  } else if (session.kind === "lesson") add("Play a game", actions.leave, "primary");
-  else if (session.kind === "practice") add("Back to the game", actions.leave, "primary");
+    add("Compare", "compare", "primary");
+    add("Back to the game", "leave", "quiet");
+  } else if (session.kind === "lesson") add("Play a game", "leave", "primary");
+  else if (session.kind === "practice") add("Back to the game", "leave", "primary");
   else {
     const isOver = session.kind === "play" && session.day === null;
-    if (isOver) add("Rematch", actions.rematch, "primary");
-    add("New game", actions.newGame, isOver ? "quiet" : "primary");
+    if (isOver) add("Rematch", "rematch", "primary");
+    add("New game", "newGame", isOver ? "quiet" : "primary");
   }
-  add("Review", actions.review, session.position.result?.winner === "opponent" ? "primary" : "", "review");
-  add("Share", actions.share, "quiet");
-  if (recall !== null) add(recallText(recall), () => openRecall(recall), "quiet");
+  add("Review", "review", session.position.result?.winner === "opponent" ? "primary" : "", "review");
+  add("Share", "share", "quiet");
+  if (recall !== null) add(recallText(recall), "recall", "quiet");
   if (session.can.swap) {
-    add("Play the other side", actions.otherSide, "quiet");
-    add("Watch the computer", actions.watch, "quiet");
+    add("Play the other side", "otherSide", "quiet");
+    add("Watch the computer", "watch", "quiet");
   }
   return buttons;
 }
@@ -179,9 +163,8 @@ function askToKeep() {
  *
  * @param {Session} session
  * @param {HTMLElement} below
- * @param {() => void} open
  */
-async function offerFile(session, below, open) {
+async function offerFile(session, below) {
   const { deals } = await sessions.statistics();
   if (!isShown(session) || deals < settings.dealsKept + EVERY) return;
   below.append(
@@ -189,7 +172,7 @@ async function offerFile(session, below, open) {
       "p",
       {},
       `Your ${deals} deals are kept only in this browser. `,
-      h("button", { class: "quiet", onclick: open }, "Save them to a file"),
+      h("button", { class: "quiet", "data-command": "keep" }, "Save them to a file"),
     ),
   );
   change({ dealsKept: deals });
