@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What the browser keeps: sessions, counted deals and matches, mistakes to practise, in IndexedDB, each change in one transaction. Where it keeps
- * nothing, or has no room left, the person is told once, and everything lasts as long as the page.
+ * What the browser keeps: sessions, counted deals and matches, mistakes to practise, in IndexedDB, each change in one
+ * transaction. Where it keeps nothing, or has no room left, the player is told once, and everything lasts as long as the page.
  */
 
 const NAME = "german-whist";

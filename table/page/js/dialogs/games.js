@@ -131,7 +131,8 @@ function fileSection(saved, loaded) {
     try {
       const added = await waitFor(() => sessions.importAll(given));
       said.className = "";
-      said.textContent = added === 0 ? "All of it was already here." : `Loaded. New games and results: ${added}.`;
+      said.textContent =
+        added === 0 ? "All of it was already here." : `Loaded. New games, results and mistakes: ${added}.`;
       await loaded();
     } catch (error) {
       if (!(error instanceof PageError)) throw error;
@@ -150,7 +151,7 @@ function fileSection(saved, loaded) {
     h(
       "p",
       {},
-      "Games and statistics are kept in this browser, for this address. A file keeps them safe and takes them to another browser.",
+      "Games, statistics and mistakes to practise are kept in this browser, for this address. A file keeps them safe and takes them to another browser.",
     ),
     h(
       "div",

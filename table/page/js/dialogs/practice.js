@@ -32,6 +32,7 @@ export function openPractice(first, onclose) {
     if (exercise !== null) return show(exercise);
     const close = h("button", { class: "primary", onclick: () => dialog.close() }, "Close");
     fill(content, h("p", {}, nextText(queue)), h("div", { class: "buttons" }, close));
+    dialog.classList.remove("full");
     return close.focus();
   }
 
