@@ -70,11 +70,23 @@ def page_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="package")
 def site(page_folder: Path) -> Iterator[StaticSite]:
+    """The page on a static host."""
     site = StaticSite(page_folder)
     site.start()
     yield site
     site.stop()
 
+
+@pytest.fixture
+def host(request: pytest.FixtureRequest) -> Server | StaticSite:
+    """What serves the page: ``german-whist serve``, or what :data:`STATIC` and :data:`HOSTS` say."""
+    served: Server | StaticSite = request.getfixturevalue(getattr(request, "param", "server"))
+    return served
+
+
+STATIC = pytest.mark.parametrize("host", ["site"], indirect=True)
+# A static host, too, at night.
+HOSTS = pytest.mark.parametrize("host", ["server", pytest.param("site", marks=pytest.mark.nightly)], indirect=True)
 
 StartServer = Callable[..., Server]
 
@@ -108,14 +120,14 @@ def devices(browser: Any, server: Server) -> Iterator[Devices]:
 
 
 @pytest.fixture
-def open_table(browser: Any, server: Server, devices: Devices, start_server: StartServer) -> Iterator[OpenTable]:
+def open_table(browser: Any, server: Server, host: Server | StaticSite, devices: Devices) -> Iterator[OpenTable]:
     """Return a function that opens the page on a device, the first time on one that has forgotten everything.
 
     Afterwards nothing may have gone wrong on it.
     """
     tables: list[Table] = []
 
-    def open_one(served: Server = server, *, touch: bool = False, **visit: Any) -> Table:
+    def open_one(served: Server | StaticSite = host, *, touch: bool = False, **visit: Any) -> Table:
         if tables:
             tables.append(Table(browser, served, touch=touch, **visit))
         else:

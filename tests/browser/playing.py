@@ -133,3 +133,42 @@ def games_window(table: Table) -> Any:
     window = table.page.get_by_role("dialog", name="Your games")
     window.wait_for()
     return window
+
+
+_PLAY_DAY = """async () => {
+  const table = germanWhist.sessions;
+  let session = await table.dealOfDay("2026-11-21");
+  while (session.position.decision) session = await table.act(session, session.position.decision.actions[0]);
+  return session;
+}"""
+
+
+def play_day(table: Table) -> Any:
+    """Play the deal of a day behind the page; return its session."""
+    return table.page.evaluate(_PLAY_DAY)
+
+
+def show(table: Table, session: str) -> None:
+    """Show a session of any kind, as its address does on a page that is opened anew."""
+    table.follow(f"#session={session}")
+    table.wait()
+
+
+def until(table: Table, condition: str) -> None:
+    """Wait for what the page is asked now and then: `wait_for_function` would take a promise for true."""
+    for _ in range(30):
+        if table.page.evaluate(f"async () => {condition}"):
+            return
+        table.page.wait_for_timeout(1000)  # while nobody asks, the page rates deals
+    raise TimeoutError(condition)
+
+
+FORGET_PAGE = """async () => {
+  for (const one of await navigator.serviceWorker.getRegistrations()) await one.unregister();
+}"""
+
+
+def with_prefix(route: Any, text: str) -> None:
+    """Answer with a script that begins with some text."""
+    answer = route.fetch()
+    route.fulfill(response=answer, body=f"{text}\n{answer.text()}")

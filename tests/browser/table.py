@@ -104,6 +104,11 @@ class Table:
         if game is not None:
             self.go_to(self.create(**game))
 
+    def follow(self, address: str = "") -> None:
+        """Open an address of the page, such as ``#day=2026-11-21``, as a link from elsewhere does."""
+        self.page.goto("about:blank")
+        self.page.goto(self.server.address + address)
+
     def _go_nowhere(self) -> None:
         """Go to an empty page of the same origin, where settings can be written before the true page is opened."""
         empty, icon = "**/empty", '<link rel="icon" href="data:,">'

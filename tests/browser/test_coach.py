@@ -11,8 +11,8 @@ import pytest
 
 from german_whist.evaluation.match import play_match
 from german_whist.evaluation.recording import Recording
-from tests.browser.conftest import OpenTable
-from tests.browser.playing import RATED, REVIEW, TINY
+from tests.browser.conftest import STATIC, OpenTable
+from tests.browser.playing import FORGET_PAGE, RATED, REVIEW, TINY
 from tests.browser.server import Server
 from tests.browser.table import Table
 
@@ -402,3 +402,43 @@ def test_the_deal_of_the_day_is_that_of_today_on_a_page_that_was_opened_yesterda
     table.page.wait_for_function("day => document.querySelector('#match').textContent === day", arg=day)
     table.wait()
     assert len(table.hand) in {12, 13}
+
+
+@STATIC
+def test_who_waits_for_a_hint_hears_the_small_network_until_the_champion_is_loaded(table: Table) -> None:
+    held: list[Any] = []
+    table.page.evaluate(FORGET_PAGE)
+    table.page.context.route("**/champion.safetensors", lambda route: held.append(route))  # noqa: PLW0108
+    try:
+        table.follow()
+        table.wait()
+        table.go_to(table.create(rules="small", seat=0))
+        table.button("Hint").click()
+        table.page.get_by_text("By Small network, because Champion is not loaded.").wait_for(timeout=30_000)
+    finally:
+        for route in held:
+            route.continue_()
+        table.page.context.unroute("**/champion.safetensors")
+
+
+def test_a_review_and_statistics_that_are_worked_out_say_so(table: Table) -> None:
+    table.go_to(table.create(rules="small", seat=0))
+    table.page.evaluate("() => { germanWhist.hold = new Promise((go) => { window.release = go; }); }")
+    table.page.evaluate(
+        """() => {
+          const { postMessage } = Worker.prototype;
+          Worker.prototype.postMessage = function (question, ...rest) {
+            if (question.what !== "advise") return postMessage.call(this, question, ...rest);
+            return germanWhist.hold.then(() => postMessage.call(this, question, ...rest));
+          };
+        }"""
+    )
+    table.play_on()
+    table.button("Statistics").click()
+    table.page.get_by_role("dialog", name="Statistics").get_by_text("Being worked out").wait_for()
+    table.page.keyboard.press("Escape")
+    table.page.keyboard.press("r")
+    table.page.get_by_role("alert").get_by_text("Working out the review").wait_for()
+    table.page.evaluate("release()")
+    table.page.get_by_role("dialog", name="Review of the deal").wait_for()
+    assert table.page.get_by_role("alert").count() == 0

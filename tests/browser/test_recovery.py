@@ -21,8 +21,7 @@ def test_the_page_without_a_session_goes_on_with_the_last_game(table: Table, ser
     table.go_to(table.create(rules="small", seat=0))
     table.act()
     hand = table.hand
-    table.page.goto("about:blank")
-    table.page.goto(server.address)
+    table.follow()
     table.wait()
     assert table.hand == hand
 
@@ -219,8 +218,7 @@ def test_games_that_the_page_no_longer_plays_are_listed_counted_exported_and_del
     table.page.evaluate(_PLAY, gone[0])
     table.page.evaluate(_DISMISS, [gone, "python:gone.py:Bot"])
     table.page.evaluate("([id]) => localStorage.setItem('german-whist.session', id)", own)
-    table.page.goto("about:blank")
-    table.page.goto(table.server.address)  # a page that has never heard of these rules and this agent
+    table.follow()  # a page that has never heard of these rules and this agent
     table.wait()
     assert table.actions()
     assert not any(one in table.page.url for one in [*own, *gone])
@@ -352,3 +350,16 @@ def test_who_has_many_games_is_offered_a_file_of_them_now_and_then(table: Table)
         table.play_on()
         table.page.wait_for_timeout(300)
         assert table.button("Save them to a file").count() == offered
+
+
+_ACT_AGAIN = """([session, action]) => germanWhist.sessions.act(session, action)
+  .catch(({ kind, session }) => [kind, session.version])"""
+
+
+def test_two_tabs_do_not_play_one_deal_twice(table: Table) -> None:
+    table.go_to(table.create(rules="small", seat=0))
+    session = table.do("open", table.page.url.partition("=")[2])
+    action = session["position"]["decision"]["actions"][0]
+    table.do("act", session, action)
+    refused = table.page.evaluate(_ACT_AGAIN, [session, action])
+    assert refused == ["moved", session["version"] + 2]

@@ -440,3 +440,12 @@ def test_after_the_lesson_who_is_new_chooses_an_opponent(open_table: OpenTable, 
     coach.get_by_role("heading", name=re.compile("Lesson")).wait_for()
     coach.get_by_role("button").last.click()
     table.page.get_by_role("dialog", name="Welcome to German Whist").wait_for()
+
+
+def test_the_lesson_is_not_offered_again_after_it(table: Table) -> None:
+    table.visit(settings={"welcomed": False})
+    welcome = table.page.get_by_role("dialog", name="Welcome to German Whist")
+    welcome.get_by_role("button", name="Teach me first", exact=False).click()
+    table.page.get_by_role("button", name="End the lesson").click()
+    welcome.wait_for()
+    assert welcome.get_by_role("button", name="Teach me first", exact=False).count() == 0
