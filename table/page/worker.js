@@ -69,7 +69,7 @@ async function part(file) {
 /** @returns {Promise<unknown>} when the rules and the bots are loaded; a failed attempt is made again */
 const loadBots = () => Promise.all([loadKernels("rules", part), loadKernels("bots", part)]);
 
-const SOON = 1000; // milliseconds after which a person who waits hears the weaker network
+const SOON = 1000; // milliseconds after which a player who waits hears the weaker network
 
 /** @param {boolean} patient whether nobody waits @returns {Promise<Network>} the strongest one that can be loaded; for those who wait, the weaker one while the other is on its way */
 async function judge(patient) {

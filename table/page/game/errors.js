@@ -1,5 +1,5 @@
 // @ts-check
-/** What the functions of `sessions.js` throw: a sentence for the person, and a kind that tells the page what to do. */
+/** What the functions of `sessions.js` throw: a sentence for the player, and a kind that tells the page what to do. */
 
 /**
  * `illegal`: an action that is not allowed now. `not_found`: there is no such game. `moved`: another tab has changed the

@@ -7,7 +7,7 @@ import { joinWords } from "./wording.js";
 
 /** @typedef {import("./deal/episode.js").Episode} Episode */
 
-/** What is played: a short deal with a fixed deck. The other seat deals, so the person leads. */
+/** What is played: a short deal with a fixed deck. The other seat deals, so the player leads. */
 export const LESSON = {
   rules: "classic:ranks=4,hand=4,stock=8",
   teacher: "Teacher",
@@ -23,7 +23,7 @@ const TEACHER_PLAYS = ["SJ", "DQ", "CK", "DA"];
 
 const CASH = "The queen of spades would lose to the king: take your sure tricks first";
 
-/** The person's decisions: what is said, what may be played (an empty list: any card), and why nothing else. @type {[string, string[], string][]} */
+/** The player's decisions: what is said, what may be played (an empty list: any card), and why nothing else. @type {[string, string[], string][]} */
 const STEPS = [
   [
     "This short game has only jacks, queens, kings and aces. The king of hearts lies face up: hearts are trumps, and whoever " +
@@ -88,11 +88,11 @@ export function lessonRefusal(deal, action) {
   return `${STEPS[step][2]}: play ${joinWords(names, "or")}.`;
 }
 
-/** @param {Episode} deal @param {number} step @returns {number[]} those of the cards that the step asks for which the person still holds */
+/** @param {Episode} deal @param {number} step @returns {number[]} those of the cards that the step asks for which the player still holds */
 const wantedIn = (deal, step) =>
   STEPS[step][1].map((word) => parseAction(word, deal.rules)).filter((card) => has(deal.legal, card));
 
-/** @param {Episode} deal @returns {number} the person's decisions so far */
+/** @param {Episode} deal @returns {number} the player's decisions so far */
 function stepOf(deal) {
   return deal.actions.filter((_, step) => deal.actor(step) === LESSON.seat).length;
 }

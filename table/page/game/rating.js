@@ -40,7 +40,7 @@ export class Rater {
     this.running = true;
     void this.run()
       .catch((error) => {
-        if (!(error instanceof PageError)) throw error; // the server is away, which the next thing that the person asks for will report
+        if (!(error instanceof PageError)) throw error; // the server is away, which the next thing that the player asks for will report
       })
       .finally(() => {
         this.running = false;

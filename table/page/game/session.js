@@ -1,5 +1,5 @@
 // @ts-check
-/** A session: a person against an agent, deal after deal or for a match. */
+/** A session: a player against an agent, deal after deal or for a match. */
 
 import { popcount } from "../engine/cards.js";
 import { rulesNamed } from "../engine/rules.js";
@@ -41,13 +41,13 @@ export function scoreInMatch({ points, won }, match) {
   return match === null || matchFormatOf(match).kind === "first_to" ? points : won;
 }
 
-/** A person at a table with an agent. The caller lets the agent act, because it may think in another thread. */
+/** A player at a table with an agent. The caller lets the agent act, because it may think in another thread. */
 export class Session {
   /**
    * @param {Setup} setup what is played
    * @param {string} title the agent's name
    * @param {Episode} [deal] the first deal instead of the first one of the seed
-   * @param {string} [person] the person's name, `You` but in recordings
+   * @param {string} [person] the player's name, `You` but in recordings
    */
   constructor(setup, title, deal, person = YOU) {
     this.setup = setup;
@@ -69,7 +69,7 @@ export class Session {
     this.assisted = false;
     /** @type {import("./types.js").Hint | null} the hint for this position, if one has just been asked for: it is not saved */
     this.hint = null;
-    /** @type {readonly number[] | null} the cards of the person's answer to the memory quiz of this deal */
+    /** @type {readonly number[] | null} the cards of the player's answer to the memory quiz of this deal */
     this.recalled = null;
   }
 
@@ -78,7 +78,7 @@ export class Session {
     return this.seat === 0 ? [this.person, this.title] : [this.title, this.person];
   }
 
-  /** @returns {number} the person's seat */
+  /** @returns {number} the player's seat */
   get seat() {
     return this.setup.seat;
   }
@@ -105,12 +105,12 @@ export class Session {
     return this.deal.done && (oneDeal || this.winner !== null || this.revealed);
   }
 
-  /** @returns {boolean} whether there is an action of the person to take back */
+  /** @returns {boolean} whether there is an action of the player to take back */
   get canTakeBack() {
     return !this.deal.done && this.lastOwn >= 0;
   }
 
-  /** @param {number} action of the person, a legal one @throws {PageError} if the lesson asks for another one; nothing has changed */
+  /** @param {number} action of the player, a legal one @throws {PageError} if the lesson asks for another one; nothing has changed */
   act(action) {
     const reason = this.setup.kind === "lesson" ? lessonRefusal(this.deal, action) : null;
     if (reason !== null) throw new PageError("illegal", reason);
@@ -143,7 +143,7 @@ export class Session {
     for (const action of line.actions.slice(from)) this.play(action);
   }
 
-  /** Keep the hint for the person's decision, and mark the deal as assisted. @param {import("./types.js").Hint} hint */
+  /** Keep the hint for the player's decision, and mark the deal as assisted. @param {import("./types.js").Hint} hint */
   help(hint) {
     this.hint = hint;
     this.version += 1;
@@ -161,7 +161,7 @@ export class Session {
     this.version += 1;
   }
 
-  /** Go back to the person's last decision of this deal, and mark the deal as assisted. @param {boolean} choices whether forced actions do not count */
+  /** Go back to the player's last decision of this deal, and mark the deal as assisted. @param {boolean} choices whether forced actions do not count */
   takeBack(choices) {
     const last = this.deal.states.findLastIndex(
       (state) => state.turn === this.seat && (!choices || popcount(legalActions(state)) > 1),
@@ -173,7 +173,7 @@ export class Session {
     this.version += 1;
   }
 
-  /** @returns {number} the person's last action of this deal, counted from 0; −1: none yet */
+  /** @returns {number} the player's last action of this deal, counted from 0; −1: none yet */
   get lastOwn() {
     return this.deal.states.findLastIndex((state) => state.turn === this.seat);
   }

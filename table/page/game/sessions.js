@@ -74,7 +74,7 @@ const rater = new Rater({
 });
 
 /**
- * Do what the person waits for; the rater rests meanwhile.
+ * Do what the player waits for; the rater rests meanwhile.
  *
  * @template Answer
  * @param {() => Promise<Answer>} work
@@ -85,7 +85,7 @@ async function inForeground(work) {
   try {
     return await work();
   } catch (error) {
-    throw forPerson(error);
+    throw forPlayer(error);
   } finally {
     waiting -= 1;
     answered = performance.now();
@@ -93,7 +93,7 @@ async function inForeground(work) {
 }
 
 /** @param {unknown} error @returns {unknown} a plain Error, which reports bad input, as a PageError; subclasses, such as a TypeError, are bugs */
-const forPerson = (error) =>
+const forPlayer = (error) =>
   error instanceof Error && error.constructor === Error ? new PageError("refused", error.message) : error;
 
 /** @returns {Promise<import("./types.js").Catalog>} what can be played */
@@ -128,7 +128,7 @@ export const dealOfDay = (date) =>
     return before === undefined ? add(new Session(setup, agentTitle(setup.agent))) : open(before.id);
   });
 
-/** @param {string} id of a deal of the day that is over @returns what agents make of the person's cards */
+/** @param {string} id of a deal of the day that is over @returns what agents make of the player's cards */
 export const house = (id) => inForeground(async () => houseResults(await look(id)));
 
 /** @returns {Promise<SessionData>} a game with the lesson */
@@ -156,10 +156,10 @@ export const open = (id) =>
 /** @param {string} id @returns {Promise<void>} */
 export const remove = (id) => inForeground(() => store.deleteSession(id));
 
-/** @param {SessionData} seen @param {number} action of the person @returns {Promise<SessionData>} with what the agent answers */
+/** @param {SessionData} seen @param {number} action of the player @returns {Promise<SessionData>} with what the agent answers */
 export const act = (seen, action) => change(seen, (session) => session.act(action));
 
-/** @param {SessionData} seen @param {boolean} choices whether forced cards do not count @returns {Promise<SessionData>} back at the person's last decision */
+/** @param {SessionData} seen @param {boolean} choices whether forced cards do not count @returns {Promise<SessionData>} back at the player's last decision */
 export const takeBack = (seen, choices) => change(seen, (session) => session.takeBack(choices));
 
 /** @param {SessionData} seen @param {import("./types.js").Claim} claim @returns {Promise<SessionData>} the deal at its end, if best play ends it so */
@@ -209,7 +209,7 @@ export const tryAction = (id, deal, move, action) =>
 /** @param {string} id @param {number} deal @returns {Promise<SessionData>} practice with the seats swapped */
 export const swap = (id, deal) => derive(id, (session) => swapSeats(session, deal - 1));
 
-/** @param {string} id @param {number} deal @param {number | null} [move] @returns what the agent makes of the person's cards, or perfect play from a decision on */
+/** @param {string} id @param {number} deal @param {number | null} [move] @returns what the agent makes of the player's cards, or perfect play from a decision on */
 export const watch = (id, deal, move = null) => inForeground(async () => replay(await look(id), deal - 1, move));
 
 /** @param {string} id of a challenge @returns what the sender made of the same cards */
@@ -371,7 +371,7 @@ async function isReplay({
 const moved = async (id) =>
   new PageError("moved", "The game has moved on in another window.", { session: shown(await take(id)) });
 
-/** Let the agent act until it is the person's turn, the deal is over or the agent fails, and save what it did. @param {Entry} entry */
+/** Let the agent act until it is the player's turn, the deal is over or the agent fails, and save what it did. @param {Entry} entry */
 async function reply(entry) {
   const { session } = entry;
   try {
@@ -380,7 +380,7 @@ async function reply(entry) {
       session.play(scripted ?? (await agentActs(session.setup.agent, session.deal)));
     }
   } catch (error) {
-    const failed = forPerson(error);
+    const failed = forPlayer(error);
     if (!(failed instanceof PageError)) throw failed;
     entry.failed = failed;
   }

@@ -13,7 +13,7 @@ import { dateText } from "./wording.js";
  * @property {string} agent specification of the agent
  * @property {string | null} match specification of the match; null for deal after deal without end
  * @property {number} seed of the deals and of the agent's random choices
- * @property {number} seat the person's; seat 0 deals the first deal
+ * @property {number} seat the player's; seat 0 deals the first deal
  * @property {string | null} day the date of a deal of the day; there is one deal then
  * @property {import("./types.js").SessionKind} kind
  */
@@ -35,7 +35,7 @@ export function randomSeed() {
   return (high >>> 11) * 2 ** 32 + low;
 }
 
-/** @returns {string} the date where the person is, as `2026-11-21` */
+/** @returns {string} the date where the player is, as `2026-11-21` */
 export function today() {
   const date = new Date();
   const two = (/** @type {number} */ number) => String(number).padStart(2, "0");
@@ -46,7 +46,7 @@ const FIRST_ZONE = 14 * 3600e3; // milliseconds: where a day begins first, it is
 
 /**
  * The setup of the deal of a day: the same deal for everybody, from the date alone. The seed is the date as a number,
- * 20261121; whoever leads the first trick, seat 1, is the person.
+ * 20261121; whoever leads the first trick, seat 1, is the player.
  *
  * @param {string} day
  * @returns {Setup}

@@ -81,7 +81,7 @@ export async function decoded(code) {
 
 /**
  * @param {Recorded[]} recordings deals of one game, in order; the players may change seats between them
- * @returns {Session} holds them, for review and for trying other cards; the person is the player named `you`, else seat 0
+ * @returns {Session} holds them, for review and for trying other cards; the player is the player named `you`, else seat 0
  * @throws {Error} if the deals are of different players
  */
 export function openRecordings(recordings) {
@@ -143,7 +143,7 @@ export function dealAt(address, defaults) {
   return new Session(setup, agentTitle(agent), Episode.atAddress(rulesNamed(rules), Number(seed), Number(index)));
 }
 
-/** @param {Recorded} recorded @param {import("./types.js").SessionKind} kind @returns {import("./setup.js").Setup} the person is the player named `you`, else seat 0 */
+/** @param {Recorded} recorded @param {import("./types.js").SessionKind} kind @returns {import("./setup.js").Setup} the player is the player named `you`, else seat 0 */
 function setupFor({ deal, names }, kind) {
   const seat = Math.max(names.indexOf("you"), 0);
   const opponent = names[1 - seat];

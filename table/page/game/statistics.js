@@ -1,5 +1,5 @@
 // @ts-check
-/** Statistics of a person's deals: results, accuracy, luck apart from skill, streaks. */
+/** Statistics of a player's deals: results, accuracy, luck apart from skill, streaks. */
 
 import { rulesNamed } from "../engine/rules.js";
 import { tricksTaken } from "../judge/tricks.js";

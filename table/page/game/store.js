@@ -26,7 +26,7 @@ const KEYS = {
  * @property {string} id
  * @property {import("./setup.js").Setup} settings
  * @property {string} title the agent's name
- * @property {string} person the person's name
+ * @property {string} person the player's name
  * @property {number} version
  * @property {number} updated milliseconds since 1970
  * @property {boolean} finished whether no further deal follows
@@ -116,7 +116,7 @@ const isFull = (error) => error instanceof DOMException && error.name === "Quota
 /** Sessions and statistics. What cannot be saved is kept in memory. */
 export class Store {
   constructor() {
-    /** @type {(notice: string) => void} tells the person that nothing is saved any more */
+    /** @type {(notice: string) => void} tells the player that nothing is saved any more */
     this.notify = () => {};
     /** @type {Map<string, SavedSession | null>} what could not be saved; null: deleted */
     this.sessions = new Map();

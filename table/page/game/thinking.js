@@ -212,7 +212,7 @@ export async function advise(deal, step = deal.actions.length, patient = true) {
 /**
  * @param {Episode} deal
  * @param {number} step of the decision
- * @param {string} opponent of the person
+ * @param {string} opponent of the player
  * @returns {Promise<Advice | null>} what an agent of the command line, the opponent or else the first, says of the decision; null if none of them knows values in this game, the server does not answer, or the values are exact
  */
 export async function adviseBeside(deal, step, opponent) {

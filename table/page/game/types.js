@@ -6,13 +6,13 @@
  * @typedef {"deal" | "trump" | "turn_up" | "keep" | "swap" | "play" | "win" | "leave" | "take" | "draw" | "endgame" | "claim" | "result" | "match"} EventKind
  * @typedef {"you" | "opponent"} Side
  * @typedef {"foreplay" | "endgame"} Stage
- * @typedef {"mine" | "theirs" | "lost"} Claim  what a person says of the end of a deal: all tricks left are mine, are the opponent's, or the deal is lost
+ * @typedef {"mine" | "theirs" | "lost"} Claim  what a player says of the end of a deal: all tricks left are mine, are the opponent's, or the deal is lost
  * @typedef {"card" | "pick" | "take_or_leave" | "keep_or_swap"} DecisionKind
  * @typedef {"play" | "practice" | "challenge" | "recording" | "lesson"} SessionKind
  */
 
 /**
- * A session: a person against an agent.
+ * A session: a player against an agent.
  *
  * @typedef {ReturnType<typeof import("./session_data.js").sessionData> & {id: string, failed: import("./errors.js").PageError | null}} Session
  * @typedef {ReturnType<typeof import("./deal/position.js").position>} Position  a deal as you see it
@@ -43,7 +43,7 @@
  */
 
 /**
- * What a deal brought before: the person in practice, the sender in a challenge.
+ * What a deal brought before: the player in practice, the sender in a challenge.
  *
  * @typedef {object} Earlier
  * @property {string} text  the result in words

@@ -1,5 +1,5 @@
 // @ts-check
-/** The game at the table: carries out what the person does, and shows the result. */
+/** The game at the table: carries out what the player does, and shows the result. */
 
 import { suitOf } from "../engine/cards.js";
 import { PageError } from "../game/errors.js";
@@ -97,7 +97,7 @@ export class Controller {
     }
   }
 
-  /** Announce once that it is the person's turn; in a lesson, the teacher does so. @param {Session} session */
+  /** Announce once that it is the player's turn; in a lesson, the teacher does so. @param {Session} session */
   callTurn({ id, deal, events, position: { decision }, lesson }) {
     const turn = `${id} ${deal.number} ${events.length}`;
     if (decision === null || lesson !== null || this.called === turn) return;
@@ -221,7 +221,7 @@ export class Controller {
     if (answer.hint !== null) announce(`${answer.hint.title}. ${answer.hint.reason}`);
   }
 
-  /** @param {import("../game/types.js").Claim} claim how the person says that the deal ends */
+  /** @param {import("../game/types.js").Claim} claim how the player says that the deal ends */
   async claim(claim) {
     const { session } = this;
     if (session === null) return;
@@ -270,7 +270,7 @@ export class Controller {
   }
 
   /**
-   * Send a change of the session. If it fails, the person is told, and the table shows the session as it is.
+   * Send a change of the session. If it fails, the player is told, and the table shows the session as it is.
    *
    * @param {() => Promise<Session>} send
    * @returns {Promise<Session | null>} null if it failed, or another session is at the table by now

@@ -200,7 +200,7 @@ async function newGameDialog() {
 
 /**
  * @param {string} id
- * @returns {Promise<Session | null>} null if the game is gone, or cannot be read, which the person is told
+ * @returns {Promise<Session | null>} null if the game is gone, or cannot be read, which the player is told
  */
 async function readSession(id) {
   try {
@@ -396,10 +396,10 @@ async function openDay(date) {
   enter(session, isUntouched(session));
 }
 
-/** @param {Session} session @returns {boolean} whether the person has not played yet */
+/** @param {Session} session @returns {boolean} whether the player has not played yet */
 const isUntouched = ({ position, can }) => position.result === null && !can.takeBack;
 
-/** @param {boolean} [atFile] whether the person wants the file of all games */
+/** @param {boolean} [atFile] whether the player wants the file of all games */
 async function games(atFile = false) {
   const [all, { deals }, { openGames }] = await Promise.all([sessions.list(), sessions.statistics(), windows()]);
   const open = async (/** @type {string} */ id) => enter(await sessions.open(id));

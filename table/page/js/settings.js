@@ -13,7 +13,7 @@ const SESSION = "german-whist.session";
  * @property {"red" | "blue" | "green" | "grey"} backColor
  * @property {boolean} singleTap
  * @property {boolean} forced  whether a card without an alternative plays itself
- * @property {boolean} tapsExplained  whether the person has been told that a second tap plays a card
+ * @property {boolean} tapsExplained  whether the player has been told that a second tap plays a card
  * @property {boolean} sound
  * @property {"normal" | "fast" | "none" | "instant"} speed
  * @property {"auto" | "portrait" | "landscape"} orientation
@@ -21,7 +21,7 @@ const SESSION = "german-whist.session";
  * @property {boolean} shortcuts
  * @property {boolean} memoryQuiz  ask for the opponent's hand when the stock is gone
  * @property {number} dealsKept  how many deals there were when a file of them was last offered or saved
- * @property {boolean} welcomed  whether the person has ever chosen an opponent
+ * @property {boolean} welcomed  whether the player has ever chosen an opponent
  * @property {boolean} taught  whether the lesson has been begun
  * @property {{rules: string, agent: string, match: string | null}} game  what was played last
  * @property {string} defaults  the command line's defaults when `game` was chosen

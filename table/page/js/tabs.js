@@ -26,7 +26,7 @@ export function followOtherTabs(current, update) {
       const answer = await sessions.open(session.id);
       if (current()?.id === answer.id && current()?.version !== answer.version) update(answer);
     } catch {
-      // The person's next action will report what is wrong.
+      // The player's next action will report what is wrong.
     }
   };
   channel.addEventListener("message", (event) => {

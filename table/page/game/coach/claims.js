@@ -1,5 +1,5 @@
 // @ts-check
-/** Claims: a person says how the deal ends once both hands are known, and the solver checks it; or concedes it, at any time. */
+/** Claims: a player says how the deal ends once both hands are known, and the solver checks it; or concedes it, at any time. */
 
 import { cardsOf, popcount } from "../../engine/cards.js";
 import { opponentHandKnown } from "../../engine/view.js";

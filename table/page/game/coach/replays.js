@@ -18,7 +18,7 @@ const HOUSE = ["greedy", "heuristic", "small"]; // none of them plays at random:
  * @param {number} place which of its finished deals, from 0
  * @param {number} move number of the decision, from 1
  * @param {number} action to try
- * @returns {Session} practice that goes on from a decision of the person with another action
+ * @returns {Session} practice that goes on from a decision of the player with another action
  */
 export function tryAction(session, place, move, action) {
   const { deal } = session.finished[place];
@@ -26,7 +26,7 @@ export function tryAction(session, place, move, action) {
   return practice(session, place, new Episode(deal.rules, deal.deck, deal.dealer, actions), move, false);
 }
 
-/** @param {Session} session @param {number} place @returns {Session} practice with the same deal, in which the person has the cards that the agent had */
+/** @param {Session} session @param {number} place @returns {Session} practice with the same deal, in which the player has the cards that the agent had */
 export function swapSeats(session, place) {
   const { deal } = session.finished[place];
   return practice(session, place, new Episode(deal.rules, deal.deck, deal.dealer), null, true);
@@ -55,7 +55,7 @@ function agentName({ setup, title }) {
  * @param {Session} session in which the deal was played
  * @param {number} place which of its finished deals, from 0
  * @param {number | null} move number of the decision, from 1; both hands have to be known there
- * @returns what the agent makes of the person's cards against itself, or perfect play from a decision on
+ * @returns what the agent makes of the player's cards against itself, or perfect play from a decision on
  */
 export async function watch(session, place, move) {
   const { deal: before } = session.finished[place];
@@ -71,7 +71,7 @@ export async function watch(session, place, move) {
   return compared(before, deal, seat, title, names, first);
 }
 
-/** @param {Session} session with one finished deal @returns what some agents of this page make of the person's cards against the same opponent, the most tricks first */
+/** @param {Session} session with one finished deal @returns what some agents of this page make of the player's cards against the same opponent, the most tricks first */
 export async function houseResults({ setup, seat, finished: [{ deal }] }) {
   /** @type {{title: string, tricks: number}[]} */
   const found = [];
@@ -96,9 +96,9 @@ export function compareWithSender({ sent, finished, seat }) {
 }
 
 /**
- * @param {Episode} before the person's deal
+ * @param {Episode} before the player's deal
  * @param {Episode} deal the same one as it was played by others
- * @param {number} seat the person's
+ * @param {number} seat the player's
  * @param {string} title who plays its cards
  * @param {[string, string]} names of the players of `deal` by seat
  * @param {number} first move to be shown, from 0

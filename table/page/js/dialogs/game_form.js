@@ -1,5 +1,5 @@
 // @ts-check
-/** What to play: game, scoring, opponent and win target; its rules in words; two agents that play while a person looks on. */
+/** What to play: game, scoring, opponent and win target; its rules in words; two agents that play while a player looks on. */
 
 import { agentsFor, agentTitle, canBePlayed, gameOf, matchTitle, wordsOf } from "../../game/catalogue.js";
 import { capital } from "../../game/wording.js";

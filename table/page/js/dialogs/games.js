@@ -18,7 +18,7 @@ const SHOWN = 20; // finished games, until more are asked for
  * @param {ListedSession[]} all
  * @param {{open: (id: string) => void, review: (id: string) => void, removed: (id: string) => void, saved: () => void}} actions
  *   `saved`: called when all games have been saved as a file
- * @param {boolean} [atFile] whether the file is what the person wants
+ * @param {boolean} [atFile] whether the file is what the player wants
  */
 export function openGames(all, actions, atFile = false) {
   const isOpen = (/** @type {ListedSession} */ session) =>

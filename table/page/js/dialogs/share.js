@@ -107,7 +107,7 @@ async function send(text) {
   try {
     await navigator.share({ text });
   } catch (error) {
-    return error instanceof DOMException && error.name === "AbortError"; // the person has cancelled
+    return error instanceof DOMException && error.name === "AbortError"; // the player has cancelled
   }
   return true;
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** Shows what has happened since the last action of the person, one event after the other. */
+/** Shows what has happened since the last action of the player, one event after the other. */
 
 import { NO_CARD } from "../../engine/cards.js";
 import { rulesNamed } from "../../engine/rules.js";
