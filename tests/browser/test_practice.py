@@ -17,7 +17,7 @@ pytestmark = pytest.mark.nightly
 
 @pytest.fixture
 def table(browser: Any, site: StaticSite) -> Iterator[Table]:
-    """The page without a server, so that cards are judged alike."""
+    """The page without a server, so that cards are judged alike; on a device of its own, whose clock tests set."""
     table = Table(browser, site)
     yield table
     complaints = table.complaints[:]
