@@ -70,11 +70,9 @@ BASELINES = {
     "tianshou-ppo": Baseline("PPO, Tianshou", "tianshou", "tianshou_ppo.py"),
     "tianshou-dqn": Baseline("double DQN, Tianshou", "tianshou", "tianshou_dqn.py"),
     "rllib-ppo": Baseline("PPO in self-play, RLlib", "rllib", "rllib_self_play.py"),
-    "pool-ppo": Baseline(
-        "PPO against past selves, plain torch, λ = 1", "torch", "self_play_pool.py", 3, settings={"gae_lambda": 1.0}
-    ),
+    "pool-ppo": Baseline("PPO against past selves, λ = 1", "torch", "self_play_pool.py", settings={"gae_lambda": 1.0}),
     "pool-ppo-exact": Baseline(
-        "PPO against past selves, plain torch, exact endgames", "torch", "self_play_pool.py", 3, LONG, endgame="exact"
+        "PPO against past selves, λ = 0.95, exact endgames", "torch", "self_play_pool.py", endgame="exact"
     ),
     "history-ppo": Baseline(
         "PPO with attention over histories, plain torch",
