@@ -127,9 +127,15 @@ def test_mistakes_can_be_put_right_in_the_review_and_practice_leads_back_to_it(t
     table.wait()
     table.page.reload()
     table.wait()
-    table.button("Back to the review").click()
-    review.wait_for(timeout=REVIEW)
-    assert slider.input_value() == place
+    for is_over in (False, True):
+        if is_over:
+            table.play_on()
+        table.button("Back to the review").click()
+        review.wait_for(timeout=REVIEW)
+        assert slider.input_value() == place
+        review.get_by_role("button", name=re.compile("^Try the")).first.click()
+        table.page.wait_for_function("() => document.querySelector('#match').textContent === 'Practice'")
+        table.wait()
 
 
 def test_recordings_of_two_agents_open_at_the_first_deal_from_the_first_ones_seat(table: Table) -> None:

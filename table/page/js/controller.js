@@ -73,11 +73,8 @@ export class Controller {
       hidden: !session.can.concede || back,
       words: session.can.claim ? "Claim" : "Concede",
     });
-    setTool("review", {
-      enabled: back || over,
-      hidden: !back && session.kind !== "recording",
-      words: back ? "Back to the review" : "Review",
-    });
+    setTool("review", { enabled: over, hidden: session.kind !== "recording" });
+    setTool("back", { hidden: !back });
     if (settled) this.callTurn(session);
     if (settled) this.quiz(session);
   }
@@ -362,7 +359,7 @@ export class Controller {
     const key = event.key.toLowerCase();
     if (key === "h") pressTool("hint");
     else if (key === "u") pressTool("takeBack");
-    else if (key === "r") pressTool("review");
+    else if (key === "r") pressTool(session.earlier?.session ? "back" : "review");
     else if (key === "s" && this.shown !== null) announce(tableInWords(this.shown, session));
     else if (key === "n" && session.can.next && this.shown?.position.result) void this.next();
   }

@@ -51,7 +51,8 @@ const COMMANDS = {
   claimMine: () => controller.claim("mine"),
   claimTheirs: () => controller.claim("theirs"),
   concede: () => controller.claim("lost"),
-  review: () => (controller.session?.earlier?.session ? backToReview() : review()),
+  review: () => review(),
+  back: backToReview,
   next: () => controller.next(),
   rematch,
   otherSide: () => otherSide(),
@@ -425,6 +426,7 @@ function connect() {
     { name: "Take back", sign: "back", command: "takeBack" },
     { name: "Claim", sign: "claim", command: "claim" },
     { name: "Review", sign: "review", command: "review" },
+    { name: "Back to the review", sign: "review", command: "back" },
   ]);
   showTools("menu", [
     { name: "New game", sign: "new", command: "newGame" },
