@@ -23,9 +23,14 @@
       if (!shown(boxOf(selector))) wrong.push(`${selector} is gone`);
     if (prize !== null && prize.width < least) wrong.push(`the prize is ${Math.round(prize.width)} wide`);
     const last = boxOf("#last img");
+    const [caption, winner] = [boxOf("#last .caption"), boxOf("#last .caption span")];
+    if (shown(caption) && winner.left > caption.left + caption.width / 3)
+      wrong.push("the winner stands beside its trick");
     if (shown(last) && prize !== null && last.height > prize.height)
       wrong.push("the last trick is larger than the prize");
   }
+  const star = boxOf("#hand .marked"); // above the card
+  if (star !== null) hand.push(new DOMRect(star.left, star.top - 0.2 * star.width, star.width, star.height));
   const parts = [...hand, prize].filter(shown);
   for (const open of document.querySelectorAll(":popover-open")) {
     const box = open.getBoundingClientRect();
@@ -58,6 +63,19 @@
     const panel = row.closest("#coach");
     if (panel !== null && panel.scrollWidth > panel.clientWidth)
       wrong.push(`the panel is too narrow: ${row.textContent}`);
+  }
+  for (const body of document.querySelectorAll("dialog[open] .dialog-body")) {
+    if (body.scrollWidth > body.clientWidth + 1) wrong.push("the window scrolls sideways");
+    for (const row of body.querySelectorAll(".radios > div")) {
+      const boxes = [...row.children].map((choice) => choice.getBoundingClientRect());
+      if (innerWidth >= 390 && boxes.some(({ top }) => top !== boxes[0].top))
+        wrong.push(`a choice wraps: ${row.textContent}`);
+    }
+    for (const label of body.querySelectorAll("p + .field label")) {
+      const gap =
+        label.getBoundingClientRect().top - label.parentElement.previousElementSibling.getBoundingClientRect().bottom;
+      if (gap < 6 && shown(label.getBoundingClientRect())) wrong.push(`texts touch: ${label.textContent}`);
+    }
   }
   return wrong;
 };

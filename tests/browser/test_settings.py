@@ -68,6 +68,7 @@ _SUITS = f"[...new Set({_CARDS}.map((card) => 'CDHS'[Math.floor(card / 13)]))].j
     ("label", "choice", "seen", "before", "after"),
     [
         ("Hand", "Stacked in two rows", _ROWS, 1, 2),
+        ("Size of the cards", "Large", "document.documentElement.dataset.cards", "usual", "large"),
         ("Order of suits", "Spades, hearts, diamonds, clubs", _SUITS, "CHSD", "SHDC"),
         ("Orientation", "Portrait", _IS_UPRIGHT, False, True),
         ("Speed", "No animation", "document.documentElement.dataset.motion", "some", "none"),

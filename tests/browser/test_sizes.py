@@ -40,8 +40,9 @@ SOME = pytest.mark.parametrize(
 
 
 @SOME
-def test_a_hint_covers_neither_hand_nor_prize(open_table: OpenTable, sizes: list[tuple[int, int]]) -> None:
-    table = open_table()
+@pytest.mark.parametrize("cards", ["usual", "large"])
+def test_a_hint_covers_neither_hand_nor_prize(open_table: OpenTable, sizes: list[tuple[int, int]], cards: str) -> None:
+    table = open_table(settings={"cards": cards})
     table.go_to(play(table, "classic", follows, **LONGEST))
     assert wrong_at(table, sizes) == {}
     table.button("Hint").click()
@@ -72,9 +73,29 @@ def test_quiz_result_and_review_fit(open_table: OpenTable, sizes: list[tuple[int
     table.page.keyboard.press("Escape")
     table.go_to(play(table, "classic", lambda session: session["position"]["result"] is not None, **LONGEST))
     assert wrong_at(table, sizes) == {}
+    assert table.result.startswith("You lose")
+    first, review = (table.button(name).first.bounding_box() for name in ("Next deal", "Review"))
+    assert (first["y"], first["width"]) == (review["y"], review["width"])
     table.button("Review").first.click()
     table.page.get_by_role("dialog").wait_for()
     assert wrong_at(table, sizes) == {}
+    table.button("Share").last.click()
+    table.page.get_by_role("dialog", name="Share this deal").wait_for()
+    assert wrong_at(table, sizes) == {}
+
+
+@SOME
+def test_windows_fit(open_table: OpenTable, sizes: list[tuple[int, int]]) -> None:
+    table = open_table()
+    table.go_to(play(table, "classic", follows, **LONGEST))
+    for name in ("Settings", "Statistics", "Watch two agents"):
+        if name == "Watch two agents":
+            table.button("More").click()
+        table.button(name, exact=False).click()
+        window = table.page.get_by_role("dialog", name=name)
+        window.wait_for()
+        assert wrong_at(table, sizes) == {}
+        window.get_by_role("button", name="Close").click()
 
 
 @SOME
@@ -100,6 +121,17 @@ def test_the_claim_menu_and_an_alert_cover_no_card_and_close_with_escape(
     table.page.keyboard.press("Escape")
     question.wait_for(state="hidden")
     assert table.page.evaluate("document.querySelector('#hand').contains(document.activeElement)")
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390), (1440, 900)])
+def test_large_cards_are_a_sixth_larger(open_table: OpenTable, width: int, height: int) -> None:
+    widths = []
+    for cards in ("usual", "large"):
+        table = open_table(settings={"cards": cards}, width=width, height=height)
+        table.go_to(play(table, "classic", follows, **LONGEST))
+        widths.append(table.page.locator("#hand img").first.bounding_box()["width"])
+    usual, large = widths
+    assert large >= usual * 7 / 6
 
 
 def test_small_cards_have_modern_faces(open_table: OpenTable) -> None:

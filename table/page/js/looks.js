@@ -9,6 +9,7 @@ export function followLooks(redraw) {
   const root = document.documentElement;
   const follow = () => {
     root.dataset.faces = settings.faces;
+    root.dataset.cards = settings.cards;
     root.dataset.motion = pace() === 0 ? "none" : "some";
     root.dataset.orientation = settings.orientation;
   };

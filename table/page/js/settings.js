@@ -7,6 +7,7 @@ const SESSION = "german-whist.session";
 /**
  * @typedef {object} Settings
  * @property {"auto" | "row" | "stacked"} hand
+ * @property {"usual" | "large"} cards
  * @property {"alternate" | "classic"} suits
  * @property {"modern" | "classic" | "four-colour"} faces
  * @property {"lattice" | "waves" | "diamonds"} back
@@ -30,6 +31,7 @@ const SESSION = "german-whist.session";
 /** @type {Settings} */
 const DEFAULTS = {
   hand: "auto",
+  cards: "usual",
   suits: "alternate",
   faces: Math.min(window.innerWidth, window.innerHeight) < 600 ? "modern" : "classic",
   back: "lattice",

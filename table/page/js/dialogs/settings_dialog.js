@@ -14,9 +14,13 @@ export function openSettings() {
   openDialog(
     "Settings",
     [
-      h("section", {}, h("h3", {}, "Cards"), ...cardFields()),
-      h("section", {}, h("h3", {}, "Table"), ...tableFields()),
-      h("section", {}, h("h3", {}, "Playing"), ...playFields()),
+      h(
+        "div",
+        { class: "columns" },
+        h("section", {}, h("h3", {}, "Cards"), ...cardFields()),
+        h("section", {}, h("h3", {}, "Table"), ...tableFields()),
+        h("section", {}, h("h3", {}, "Playing"), ...playFields()),
+      ),
     ],
     { kind: "wide" },
   );
@@ -81,6 +85,15 @@ function backPreview(back) {
 function tableFields() {
   return [
     selectField(
+      "Size of the cards",
+      [
+        { value: "usual", title: "Usual" },
+        { value: "large", title: "Large" },
+      ],
+      settings.cards,
+      set("cards"),
+    ),
+    selectField(
       "Hand",
       [
         { value: "auto", title: "Automatic" },
@@ -93,7 +106,7 @@ function tableFields() {
     selectField(
       "Order of suits",
       [
-        { value: "alternate", title: "Trumps first, then alternating colours" },
+        { value: "alternate", title: "Trumps first, colours in turn" },
         { value: "classic", title: "Spades, hearts, diamonds, clubs" },
       ],
       settings.suits,

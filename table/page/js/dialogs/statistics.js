@@ -68,7 +68,7 @@ export function openStatistics(statistics, catalog) {
         "div",
         { class: "buttons" },
         (statistics.deals > 0 || statistics.practice.next !== null) &&
-          h("button", { class: "danger", onclick: remove }, "Delete all"),
+          h("button", { class: "quiet", onclick: remove }, "Delete all"),
       ),
     ],
     { kind: "wide" },
