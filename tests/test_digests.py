@@ -24,7 +24,7 @@ def explain(name: str) -> None:
     """Fail with the first position that differs from the reference's, or with the command that renews a digest."""
     for variant in VARIANTS:
         play_both(rules(variant), 16, seed=3, first=5, rng=np.random.default_rng(0))
-    pytest.fail(f"the engine is the reference's: if this is intended, python -m tools.digests behaviour {name} --write")
+    pytest.fail(f"the engine is the reference's: if this is intended, python -m tools.digests {name} --write")
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -44,5 +44,5 @@ def test_moved_digest_names_the_position_that_differs(monkeypatch: pytest.Monkey
 
 def test_moved_digest_of_an_engine_that_is_right_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.test_digests.VARIANTS", ("tiny",))
-    with pytest.raises(pytest.fail.Exception, match="digests behaviour batches --write"):
+    with pytest.raises(pytest.fail.Exception, match="digests batches --write"):
         explain("batches")

@@ -13,13 +13,13 @@ them. Nothing is tuned on the deals that measure: settings are the examples' own
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import os
 import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from statistics import mean
 from types import MappingProxyType, ModuleType
@@ -94,11 +94,7 @@ BASELINES = {
 
 def load_example(file: str, endgame: Endgame = "played") -> ModuleType:
     """Return an example as a module whose deals end as said."""
-    spec = importlib.util.spec_from_file_location(file.removesuffix(".py"), ROOT / "examples" / file)
-    assert spec is not None
-    assert spec.loader is not None
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
+    example = import_module(f"examples.{file.removesuffix('.py')}")
     example.GAME["endgame"] = endgame
     return example
 
@@ -171,13 +167,8 @@ def python_of(library: str) -> Path | str:
     """Return the interpreter of a library's environment, which is made first if necessary."""
     if not library:
         return sys.executable
-    example = importlib.util.spec_from_file_location("run_all", ROOT / "examples" / "run_all.py")
-    assert example is not None
-    assert example.loader is not None
-    run_all = importlib.util.module_from_spec(example)
-    example.loader.exec_module(run_all)
     table = tomllib.loads((ROOT / "examples" / "versions.toml").read_text(encoding="utf-8"))[library]
-    python: Path = run_all.make_environment(ROOT / ".venv-examples" / library, table)
+    python: Path = import_module("examples.run_all").make_environment(ROOT / ".venv-examples" / library, table)
     return python
 
 

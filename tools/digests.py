@@ -1,22 +1,19 @@
-"""Digests, cold starts and cache size, to compare a refactored tree with an earlier one.
+"""Digests of behaviour, to compare a refactored tree with an earlier one.
 
-``python -m tools.digests behaviour [NAME ...]`` prints a digest of each behaviour that a refactoring keeps and what
-differs from ``tools/digests.json`` (``--write`` renews the file). Digests of training depend on the processor and
-are not in the file: run ``python -m tools.digests training`` in both trees on one machine. ``cold`` prints
-figures; run it in turn in both trees.
+``python -m tools.digests [NAME ...]`` prints a digest of each behaviour that a refactoring keeps and what differs from
+``tools/digests.json`` (``--write`` renews the file). Digests of training depend on the processor and are not in the
+file: run ``python -m tools.digests --training quickstart`` in both trees on one machine.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import json
-import os
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -68,27 +65,32 @@ def chosen(masks: Any, step: int) -> Any:
     return (masks.cumsum(axis=1) > places[:, None]).argmax(axis=1)
 
 
-def batches(digest: Digest, **keywords: Any) -> None:
+def plies(batch: gw.DealBatch) -> Iterator[int]:
+    """Play all deals of a batch; yield the number of each ply before it is played."""
+    for ply in itertools.count():
+        if batch.done.all():
+            return
+        yield ply
+        batch.step(chosen(batch.action_mask(), ply))
+
+
+def batches(digest: Digest) -> None:
     """Digest views, observations, masks, histories, states and returns of every variant."""
     for rules in VARIANTS:
-        batch, step = gw.DealBatch(rules, SIZE, seed=3, first=5, history=True, **keywords), 0
-        while not batch.done.all():
+        batch = gw.DealBatch(rules, SIZE, seed=3, first=5, history=True)
+        for ply in plies(batch):
             digest.add(batch.observe(), batch.action_mask(), batch.legal(), batch.turn, batch.done, batch.views())
-            if step % 8 == 0:
+            if ply % 8 == 0:
                 digest.add(batch.history())
-            batch.step(chosen(batch.action_mask(), step))
-            step += 1
         digest.add(batch.states, batch.history(), *(batch.returns(reward) for reward in ("margin", "win", "points")))
 
 
 def canonical_batches(digest: Digest) -> None:
     """Digest canonical observations, masks and actions."""
     for rules in VARIANTS:
-        batch, step = gw.DealBatch(rules, SIZE, seed=4, canonical=True), 0
-        while not batch.done.all():
+        batch = gw.DealBatch(rules, SIZE, seed=4, canonical=True)
+        for _ in plies(batch):
             digest.add(batch.observe(), batch.action_mask())
-            batch.step(chosen(batch.action_mask(), step))
-            step += 1
         digest.add(batch.returns())
 
 
@@ -280,21 +282,13 @@ def tournament(digest: Digest) -> None:
 
 
 def training(digest: Digest, recipe: str) -> None:
-    """Digest weights after 100,000 decisions of a recipe in one process."""
-    with tempfile.TemporaryDirectory() as folder:
-        outcome = gw.train(
-            recipe,
-            decisions=100_000,
-            processes=1,
-            seed=0,
-            evaluate_every=10_000_000,
-            evaluate_deals=2,
-            final_deals=50,
-            quiet=True,
-            out=f"{folder}/run",
-        )
-        from safetensors.numpy import load_file
+    """Digest weights and win rates after 100,000 decisions of a recipe in one process."""
+    from safetensors.numpy import load_file
 
+    evaluations: dict[str, Any] = {"evaluate_every": 10_000_000, "evaluate_deals": 2, "final_deals": 50}
+    with tempfile.TemporaryDirectory() as folder:
+        run = f"{folder}/run"
+        outcome = gw.train(recipe, decisions=100_000, processes=1, seed=0, quiet=True, out=run, **evaluations)
         digest.add(load_file(f"{outcome.path}/final.safetensors"), {k: float(v) for k, v in outcome.win_rates.items()})
 
 
@@ -307,67 +301,28 @@ DIGESTS: dict[str, Callable[[Digest], None]] = {
 }  # fmt: skip
 
 
-def print_digests(names: list[str], *, write: bool) -> int:
-    """Print digests and the names of those that differ from the file; return how many differ."""
-    known = json.loads(FILE.read_text()) if FILE.exists() else {}
-    different = 0
-    for name in names or DIGESTS:
-        digest = Digest()
-        DIGESTS[name](digest)
-        same = known.get(name) == str(digest)
-        different += not same
-        print(f"{name:20} {digest}{'' if same else f'  was {known.get(name)}'}", flush=True)
-        known[name] = str(digest)
-    if write:
-        FILE.write_text(json.dumps(known, indent=2) + "\n")
-    return different
-
-
-def print_training() -> None:
-    """Print digests of trained weights, which depend on the processor."""
-    for recipe in ("quickstart", "half-hour"):
-        digest, began = Digest(), time.perf_counter()
-        training(digest, recipe)
-        print(f"{recipe:20} {digest} {time.perf_counter() - began:.1f} s", flush=True)
-
-
-COLD = {
-    "import": "import german_whist",
-    "first step": "import german_whist as gw; env = gw.env(); env.reset(seed=0); env.step(env.action_space("
-    "env.agent_selection).sample(env.last()[0]['action_mask']))",
-    "first match": "import german_whist as gw; gw.play_match('heuristic', 'greedy', deals=10)",
-    "champion": "import german_whist as gw; gw.play_match('champion', 'heuristic', deals=2)",
-}
-
-
-def print_cold() -> None:
-    """Print CPU seconds with an empty kernel cache and with a warm one (best of 3), and the size of the cache."""
-    for name, code in COLD.items():
-        with tempfile.TemporaryDirectory() as cache:
-            environment = os.environ | {"GERMAN_WHIST_CACHE": cache}
-            times = [_cpu_seconds([sys.executable, "-c", code], environment) for _ in range(4)]
-            size = sum(file.stat().st_size for file in Path(cache).rglob("*") if file.is_file())
-        print(f"{name:20} cold {times[0]:.2f} s, warm {min(times[1:]):.2f} s, cache {size / 1e6:.1f} MB", flush=True)
-
-
-def _cpu_seconds(command: list[str], environment: dict[str, str]) -> float:
-    before = os.times()
-    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
-    after = os.times()
-    return after.children_user + after.children_system - before.children_user - before.children_system
-
-
 def main() -> int:
-    """Run one of the measurements."""
+    """Print digests, with the old ones of those that differ from the file; return how many differ."""
     parser = argparse.ArgumentParser(prog="python -m tools.digests", description=__doc__)
-    parser.add_argument("what", choices=("behaviour", "training", "cold"))
-    parser.add_argument("names", nargs="*", metavar="NAME", help="digests to take (default all)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"default all: {', '.join(DIGESTS)}")
+    parser.add_argument("--training", metavar="RECIPE", help="print the digest of a training, and nothing else")
     parser.add_argument("--write", action="store_true", help=f"write the digests to {FILE.name}")
     options = parser.parse_args()
-    if options.what == "behaviour":
-        return print_digests(options.names, write=options.write)
-    {"training": print_training, "cold": print_cold}[options.what]()
-    return 0
+    if options.training:
+        training(digest := Digest(), options.training)
+        print(digest)
+        return 0
+    known = json.loads(FILE.read_text())
+    different = 0
+    for name in options.names or DIGESTS:
+        DIGESTS[name](digest := Digest())
+        is_same = known.get(name) == str(digest)
+        different += not is_same
+        print(f"{name:20} {digest}{'' if is_same else f'  was {known.get(name)}'}", flush=True)
+        known[name] = str(digest)
+    if options.write:
+        FILE.write_text(json.dumps(known, indent=2) + "\n")
+    return different
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Writes the model cards of the pretrained agents as a page of Markdown, for a model hub or the reference pages.
 
 ``python -m tools.model_cards`` prints the page for the Hugging Face Hub, which starts with YAML metadata: licence,
-library, task, tags, and ``model-index`` with the results. As usual for reinforcement learning, the environment takes
-the place of the data set.
+library, task, tags, and ``model-index`` with a result. As usual for reinforcement learning, the environment takes the
+place of the data set.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from german_whist.agents.pretrained import (
+    BASELINE,
     BASELINE_GAME,
     FILE_SUFFIX,
     PretrainedNetwork,
@@ -20,7 +21,7 @@ from german_whist.agents.pretrained import (
     weights_folder,
     win_rate,
 )
-from tools.markdown import markdown_table
+from tools.markdown import fenced, markdown_table
 
 ENVIRONMENT = "GermanWhist-v0"  # its name in Gymnasium
 TASK = "reinforcement-learning"
@@ -29,51 +30,25 @@ NOT_BY_DEFAULT = ", network to the end"  # suffix of results with other settings
 
 
 def front_matter(networks: tuple[PretrainedNetwork, ...]) -> str:
-    """Return the metadata of networks as YAML front matter."""
+    """Return the metadata of networks as YAML front matter, with their win rates against ``BASELINE``."""
     fields = {
         "license": "mit",
         "library_name": "german-whist",
         "pipeline_tag": TASK,
         "tags": list(TAGS),
-        "model-index": [_entry(network) for network in networks],
+        "model-index": [{"name": one.name, "results": [_result(one.model_card["results"])]} for one in networks],
     }
     text = yaml.safe_dump(fields, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
     return f"---\n{text}---\n"
 
 
-def _entry(network: PretrainedNetwork) -> dict[str, Any]:
-    """Return a network's entry of ``model-index``, by game; without results it has only task and environment."""
-    metrics: dict[str, list[dict[str, Any]]] = {}
-    for row, result in network.model_card["results"].items():
-        if not row.endswith(NOT_BY_DEFAULT):
-            opponent, _, game = row.partition(", ")
-            metrics.setdefault(game or BASELINE_GAME, []).extend(
-                [
-                    _metric("win_rate", f"win rate against {opponent}", result, "interval"),
-                    _metric("margin", f"margin against {opponent}", result, "margin_interval"),
-                ]
-            )
+def _result(results: dict[str, Any]) -> dict[str, Any]:
+    value = win_rate(results[BASELINE])
     return {
-        "name": network.name,
-        "results": [
-            {
-                "task": {"type": TASK, "name": "reinforcement learning"},
-                "dataset": {"type": ENVIRONMENT, "name": f"German Whist ({game})", "config": game},
-                "metrics": measured,
-            }
-            for game, measured in (metrics or {BASELINE_GAME: []}).items()
-        ],
+        "task": {"type": TASK, "name": "reinforcement learning"},
+        "dataset": {"type": ENVIRONMENT, "name": f"German Whist ({BASELINE_GAME})", "config": BASELINE_GAME},
+        "metrics": [{"type": "win_rate", "name": f"win rate against {BASELINE}", "value": value}],
     }
-
-
-def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict[str, Any]:
-    """Return a result as ``mean +/- half-width of the interval``, as is customary in reinforcement learning."""
-    value, (low, high) = result[kind], result[interval] or (None, None)
-    facts = {name: result[name] for name in ("deals", "seed", "endgame")}
-    if low is None or high is None:
-        return {"type": kind, "name": name, "value": f"{value:.3f}", "args": facts}
-    facts |= {"confidence": 0.95, "low": round(low, 4), "high": round(high, 4)}
-    return {"type": kind, "name": name, "value": f"{value:.3f} +/- {(high - low) / 2:.3f}", "args": facts}
 
 
 USUAL_DEALS = 10_000
@@ -103,37 +78,18 @@ def page() -> str:
     networks = pretrained_networks()
     names = [f"`{network.name}`" for network in networks]
     results = [network.model_card["results"] for network in networks]
-    rows = [
-        [
-            against(row) + _fewer(result["deals"]),
-            *(f"{win_rate(cards[row])} ({margin(cards[row])})" for cards in results),
-        ]
-        for row, result in results[0].items()
-        if not row.endswith(NOT_BY_DEFAULT)
-    ]
+    rows = []
+    for row, result in results[0].items():
+        if not row.endswith(NOT_BY_DEFAULT):
+            fewer = "" if result["deals"] == USUAL_DEALS else f" ({result['deals']:,} deals)"
+            cells = (f"{win_rate(each[row])} ({margin(each[row])})" for each in results)
+            rows.append([against(row) + fewer, *cells])
     files = [weights_folder() / f"{network.name}{FILE_SUFFIX}" for network in networks]
     digests = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in files]
-    return "\n".join(
-        [
-            INTRODUCTION,
-            markdown_table(("against", *names), rows),
-            "",
-            TRAINING,
-            *map(_facts, networks),
-            _common(networks[0].model_card),
-            "",
-            "SHA-256:",
-            "",
-            "```text",
-            *digests,
-            "```",
-        ]
-    )
-
-
-def hub_page() -> str:
-    """Return the page for a model hub, which starts with metadata."""
-    return f"{front_matter(pretrained_networks())}\n{page()}\n"
+    facts = [*map(_facts, networks), _common(networks[0].model_card)]
+    table = markdown_table(("against", *names), rows)
+    checksums = f"SHA-256:\n\n{fenced('text', chr(10).join(digests))}"
+    return "\n".join([INTRODUCTION, table, "", TRAINING, *facts, "", checksums])
 
 
 def against(row: str) -> str:
@@ -163,10 +119,6 @@ def _common(model_card: dict[str, Any]) -> str:
     )
 
 
-def _fewer(deals: int) -> str:
-    return "" if deals == USUAL_DEALS else f" ({deals:,} deals)"
-
-
 def margin(result: dict[str, Any]) -> str:
     """Format a margin in tricks with the half-width of its interval: ``+1.23 ± 0.04``."""
     low, high = result["margin_interval"]
@@ -175,4 +127,4 @@ def margin(result: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    print(hub_page(), end="")
+    print(f"{front_matter(pretrained_networks())}\n{page()}")

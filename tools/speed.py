@@ -243,22 +243,12 @@ def ppo_example() -> Any:
 
 
 SUBJECTS: dict[str, Callable[[], Workload]] = {
-    "batch": batch,
-    "pgx": pgx,
-    "envpool": envpool,
-    "openspiel": openspiel,
-    "inside_openspiel": inside_openspiel,
-    "aec": aec,
-    "leduc": leduc,
-    "sb3": sb3,
-    "sb3_singles": sb3_singles,
-    "match": match,
-    "search": search,
-    "network": network,
-    "champion": champion,
-    "torch_network": torch_network,
-    "ppo": ppo,
-}
+    subject.__name__: subject
+    for subject in (
+        batch, pgx, envpool, openspiel, inside_openspiel, aec, leduc, sb3, sb3_singles, match, search, network,
+        champion, torch_network, ppo,
+    )
+}  # fmt: skip
 PEERS = {  # other libraries and other choosers, and which of ours they are compared with
     **dict.fromkeys(("pgx", "envpool", "openspiel", "champion", "torch_network", "ppo"), "batch"),
     "leduc": "aec",
