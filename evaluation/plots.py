@@ -29,7 +29,7 @@ def _no_backend() -> Iterator[None]:
             os.environ["MPLBACKEND"] = named
     if named is not None:
         with contextlib.suppress(ValueError):
-            rcParams["backend"] = named  # as matplotlib would have set it
+            rcParams["backend"] = named  # matplotlib would have set it, too
 
 
 with _no_backend():

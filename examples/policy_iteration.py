@@ -76,7 +76,7 @@ class Network(nn.Module):
         # Eight blocks have a feature for each card, then five one for each suit, and seven features are of no suit.
         cards, numbers, others = torch.arange(len(scale)).split([8 * 52, 5 * 4, 7])
         of_suits = cards.view(8, 4, 13).transpose(0, 1).flatten(1), numbers.view(5, 4).T, others.expand(4, -1)
-        features = torch.cat(of_suits, 1)  # that each suit reads
+        features = torch.cat(of_suits, 1)  # each suit reads them
         self.register_buffer("features", features.flatten())
         self.register_buffer("scale", scale[features])
         suit, trunk = settings.suit, settings.trunk
@@ -188,7 +188,7 @@ class Training:
         if len(own):
             values[own.rows] = self.value.average.predict(own.observations)
         q = np.zeros(legal.shape, np.float32)
-        q[legal] = values[np.cumsum(tried)[legal.ravel()] - 1]  # that of the last card tried up to this one
+        q[legal] = values[np.cumsum(tried)[legal.ravel()] - 1]  # untried cards: the last one tried before them
         return torch.from_numpy(q)
 
     def returns(self, q, best, cards, turns):

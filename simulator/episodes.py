@@ -319,6 +319,6 @@ class Episodes:
     def score_features(self, rows: Rows | None, seats: Rows | None) -> Int8s:
         """Return the scores of matches from a seat's side, and the score that wins (``MatchFormat.features``)."""
         assert self.match is not None  # single deals have no scores
-        assert seats is not None  # in matches, rows and seats are given
+        assert seats is not None  # matches give rows and seats
         scores = np.stack([self.scores[rows, seats], self.scores[rows, 1 - seats]], axis=1)
         return self.match.features(self.rules, scores)

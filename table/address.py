@@ -17,7 +17,7 @@ from german_whist.game.utils.files import write_atomically
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
 
 _TOKEN_BYTES = 16
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")  # as many characters as these bytes need
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")  # the base64 length of these bytes
 
 
 def kept_token() -> str:

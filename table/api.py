@@ -61,7 +61,7 @@ class Api:
             ValueError: if there is no such game or agent, or it does not play the game.
         """
         self.options, self.is_warm = options, threading.Event()
-        self._one_at_a_time = threading.Lock()  # for agents of the command line, whose code need not be thread-safe
+        self._one_at_a_time = threading.Lock()  # agents of the command line need not be thread-safe
         for spec in options.agents:
             _agent(spec, get_rules(options.rules))
 

@@ -15,7 +15,7 @@ from german_whist.simulator.text.rules_text import preset_summary, rules_spec
 from german_whist.simulator.text.words import percent_text
 from german_whist.solver.exact_endgame import can_solve_endgame
 
-Entry = dict[str, Any]  # as the page reads it: table/page/game/types.js
+Entry = dict[str, Any]  # table/page/game/types.js describes it
 
 TITLES = {  # display names of the games, in the order in which they are offered
     "classic": "Classic",
@@ -35,8 +35,8 @@ TITLES = {  # display names of the games, in the order in which they are offered
     "six_cards": "Six cards",
 }
 LESSON = "classic:ranks=4,hand=4,stock=8"  # the rules of the lesson: table/page/game/lesson.js
-_SLAMS = {13: 10, 7: 5}  # by number of cards in a hand
-_BOOKS = {14: 6}  # by number of tricks, for small whist when every trick counts; elsewhere half the tricks
+_SLAMS = {13: 10, 7: 5}  # keys: number of cards in a hand
+_BOOKS = {14: 6}  # keys: number of tricks; small whist when every trick counts; elsewhere half the tricks
 
 
 class Level(NamedTuple):

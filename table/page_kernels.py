@@ -59,7 +59,7 @@ from german_whist.solver.tablebase.ranking import Ranking
 from german_whist.solver.tablebase.tablebase_file import Tablebase
 
 MAX_EVENTS = 256  # longest history of any game
-MAX_ACTIONS = 128  # in a deal of any game
+MAX_ACTIONS = 128  # no deal of any game has more
 MAX_LAYERS = 8  # deepest network
 MAX_WEIGHTS, MAX_UNITS, MAX_INPUTS = 874_784, 384, 1025  # numbers in all its layers, units and inputs + 1 of one
 
@@ -89,7 +89,7 @@ NETWORK = np.dtype(  # a ``PackedNetwork``
 )
 EVALUATION = np.dtype(  # what a network says of a decision, and scratch memory
     [
-        ("advantages", np.float64, (NUM_ACTIONS,)),  # in tricks of margin, by action; NaN if it is not legal
+        ("advantages", np.float64, (NUM_ACTIONS,)),  # each action's in tricks of margin; NaN if it is not legal
         ("margin", np.float64),  # estimate of its value network
         ("win_logit", np.float64),
         ("canonical", VIEW, (1,)),

@@ -162,7 +162,7 @@ def _question(think: Callable[[Any], Answer]) -> Callable[[Request], Any]:
         try:
             found = await anyio.to_thread.run_sync(think, body, limiter=limiter[0])
         except ValueError as error:
-            _LOG.info("refused: %s", error, exc_info=True)  # with traceback, in case the fault is ours
+            _LOG.info("refused: %s", error, exc_info=True)  # the traceback says whether the fault is ours
             raise HTTPException(400, str(error)) from None
         return Response(json.dumps(found), media_type="application/json")
 
@@ -287,7 +287,7 @@ def _shown(host: str) -> str:
 def _network_name(family: socket.AddressFamily) -> str | None:
     """Return this machine's address on the network, the one from which it would send; ``None`` without a network."""
     with socket.socket(family, socket.SOCK_DGRAM) as sender, contextlib.suppress(OSError):
-        sender.connect((_ELSEWHERE[family], 9))  # for UDP this only picks a route and sends nothing
+        sender.connect((_ELSEWHERE[family], 9))  # UDP only picks a route here and sends nothing
         return str(sender.getsockname()[0])
     return None
 

@@ -289,7 +289,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=RESULTS, help="the file of results")
     parser.add_argument("--table", action="store_true", help="print the results as a table in Markdown")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="draw the ratings as a PNG")
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)  # in the library's environment
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)  # runs in the library's environment
     options = parser.parse_args(argv)
     names = list(BASELINES) if options.names == ["all"] else options.names
     if options.here:

@@ -31,7 +31,7 @@ from german_whist.training.recipes import load_config
 from german_whist.training.run.directory import RunDirectory
 
 GAMES = ("classic", "all", "draft", "open_stock", "high_low", "race", "humbug", "tiny")
-NETWORKS: dict[str, Any] = {"hidden": [64, 64, 96, 96, 64, 64], "value_hidden": [64, 64, 96, 64]}  # of the check
+NETWORKS: dict[str, Any] = {"hidden": [64, 64, 96, 96, 64, 64], "value_hidden": [64, 64, 96, 64]}  # small
 
 
 def report(what: str, **figures: Any) -> bool:

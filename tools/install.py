@@ -41,7 +41,7 @@ def fingerprint(root: Path) -> str:
     listed = subprocess.run(listing, cwd=root, capture_output=True, text=True, check=False)
     if listed.returncode == 0:
         names = listed.stdout.splitlines()
-    else:  # in a source archive
+    else:  # a source archive has no git
         files = (path for folder in folders for path in (root / folder).rglob("*") if path.is_file())
         names = [str(path.relative_to(root)) for path in files if not {"__pycache__", "node_modules"} & {*path.parts}]
     digest = hashlib.sha256("\n".join(sorted(names)).encode())

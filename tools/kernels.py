@@ -59,7 +59,7 @@ end:
   ret i32 1
 }""",
 }
-_FAST = ("alpha_beta", "write_layer")  # in names of functions that are compiled for speed, not size
+_FAST = ("alpha_beta", "write_layer")  # functions with such names are compiled for speed, not size
 
 
 def versions() -> dict[str, str]:
@@ -163,7 +163,7 @@ def _module_of(functions: dict[Any, Any], machine: Any) -> Any:
     from german_whist.game.utils.private_parts import reference_counts
 
     warnings.simplefilter("ignore", numba.NumbaWarning)  # a function of addresses cannot be cached
-    options: Any = {"error_model": "numpy", **reference_counts(is_counted=False)}  # as kernels are compiled
+    options: Any = {"error_model": "numpy", **reference_counts(is_counted=False)}  # kernels are compiled so
     linked = None
     for function, signature in functions.items():
         compiled = numba.cfunc(signature, **options)(function)

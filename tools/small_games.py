@@ -284,7 +284,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--deck", choices=DECKS, help="one deck instead of all")
     parser.add_argument("--out", type=Path, default=RESULTS, help="the file of results")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="draw the results")
-    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)  # in OpenSpiel's environment
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)  # runs in OpenSpiel's environment
     options = parser.parse_args(argv)
     names = list(ALGORITHMS) if options.names == ["all"] else options.names
     if options.here:

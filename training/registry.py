@@ -69,7 +69,7 @@ def trainer_spec(trainer: type[Trainer[Any]]) -> str:
     return name
 
 
-_classes: dict[str, type[Trainer[Any]]] = {}  # by name, so that a run loads the code of its trainer once
+_classes: dict[str, type[Trainer[Any]]] = {}  # keys: names; a run loads the code of its trainer once
 
 
 def forget_trainers() -> None:

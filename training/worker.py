@@ -30,5 +30,5 @@ if __name__ == "__main__":
         main(*map(int, sys.argv[1:]))
     except ConnectionError:  # the first process reports it
         sys.exit(1)
-    except (ValueError, FloatingPointError) as error:  # as the command line does
+    except (ValueError, FloatingPointError) as error:  # the command line shows these as sentences
         sys.exit(f"german-whist: process {int(sys.argv[1]) + 1}: {error}")

@@ -35,7 +35,7 @@ HIDDEN_DEAL = np.dtype(
         ("own", np.uint64, (2,)),  # the seat's hand as dealt, and in humbug the blind hand that it took
         ("own_positions", np.uint64, (2,)),
         ("is_dealer", np.int8),
-        ("hand_positions", np.uint64),  # where the opponent's hidden cards were dealt
+        ("hand_positions", np.uint64),  # positions at which the opponent's hidden cards were dealt
         ("hand", np.int64),  # number of these
         ("drawn_positions", np.uint64),  # positions of the opponent's unseen draws
         ("free_positions", np.uint64),  # positions of cards that are in no hand
@@ -50,7 +50,7 @@ HIDDEN_DEAL = np.dtype(
         ("suit", np.int8, (MAX_ITEMS,)),  # suit of the card played, or of the void shown
         ("card", np.int8, (MAX_ITEMS,)),  # the card played
         ("position", np.int8, (MAX_ITEMS,)),  # position of the card drawn
-        ("cards_played", np.int64),  # by both seats
+        ("cards_played", np.int64),  # both seats' together
     ],
     align=True,
 )
@@ -232,7 +232,7 @@ def count_deals(hidden):
         earlier lengths. The order of cards within a hand as dealt, or within the cards in no hand, does not count. n is
         0 if no deal agrees with the history.
     """
-    limits = np.empty(4, np.int64)  # by suit, one more than the most hidden cards that the opponent can have held
+    limits = np.empty(4, np.int64)  # each suit: one more than the most hidden cards that the opponent can have held
     for suit in range(4):
         limits[suit] = 1 + popcount(hidden.unseen & suit_mask(suit))
     for item in range(hidden.items):

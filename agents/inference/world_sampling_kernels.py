@@ -52,7 +52,11 @@ HAND_COUNTS = np.dtype(
         ("cards", np.uint64),  # unseen cards
         ("held", np.int64),  # number of them in the opponent's hand
         ("order", np.int64, (4,)),  # suits, the latest void first, those without a void last
-        ("limit", np.int64, (4,)),  # by index in ``order``: most hidden cards in that suit and those before it together
+        (
+            "limit",
+            np.int64,
+            (4,),
+        ),  # each index of ``order``: most hidden cards in the suits up to it
         ("ways", np.int64, (5, MAX_HAND + 1)),  # [i, n]: ways to fill the hand from suits i, i+1, … after n cards
     ],
     align=True,
@@ -270,7 +274,7 @@ def _write_blinds(rules, view, rest, key, world, state, blinds):
     cards = np.int64(rules.cards)
     size = np.int64(rules.hand)
     left = popcount(rest)
-    for i in range(left):  # as scratch, because these places belong to cards that were dealt
+    for i in range(left):  # scratch: these places belong to cards that were dealt
         state.deck[i] = lowest(rest)
         rest &= rest - _ONE
     shuffle(key, world, state.deck[:left])

@@ -88,7 +88,7 @@ class PolicyAgent(Agent):
                 f"not {rules_spec(self.rules)!r}"
             )
         self.evaluates = frozenset({POLICY, ACTION_VALUES, *([VALUES] if checkpoint.value else [])})
-        self._modules: dict[Any, FrozenMLP] = {}  # by torch.device
+        self._modules: dict[Any, FrozenMLP] = {}  # keys: torch.device
 
     @property
     def prior(self) -> PolicyAgent:
@@ -196,7 +196,7 @@ class PolicyAgent(Agent):
 
 def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.NDArray[np.float64]:
     below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
-    with np.errstate(over="ignore"):  # at a very low temperature the quotient is −∞ and the weight 0
+    with np.errstate(over="ignore"):  # a very low temperature makes quotients −∞, weights 0
         weights = np.exp(below / temperature)
     probabilities: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
     return probabilities

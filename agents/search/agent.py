@@ -65,7 +65,7 @@ DEFAULT_WORLDS = 60  # worlds of ``mc``
 # in all thirteen tricks (51.2 % ± 0.7 against ``champion``), 160 worlds in the last five win 52.0 % ± 0.5.
 SEARCHED_TRICKS = 5
 MAX_WORLDS = 100_000
-BOT_SD = 0.5  # as ``NETWORK_SD`` for the heuristic bot, which is trusted less
+BOT_SD = 0.5  # the heuristic bot's: it is trusted less than a network
 # A margin m counts TANH_SCALE * tanh(m / TANH_SCALE) tricks, and a win WIN_WEIGHT more. With 512 worlds, this gains
 # 0.16 percentage points of chance to win per decision. Win weights of 2 and 8 gain as much.
 TANH_SCALE = WIN_WEIGHT = 4.0
@@ -75,7 +75,7 @@ CERTAIN = 0.8  # tricks: actions that the policy values this much below its best
 DEVIATIONS = 1.5
 # Typical standard deviations of the difference between two actions in one world, in tricks and in games won.
 _TRICK_SD, _WIN_SD = 2.0, 0.3
-_NO_MARGIN = 1e-9  # as tanh_scale it squashes every margin to nothing, so that only who wins counts
+_NO_MARGIN = 1e-9  # a tanh_scale that squashes every margin to nothing: only who wins counts
 
 
 class Scratch(NamedTuple):

@@ -10,7 +10,7 @@ from german_whist.game.utils.jit import kernel
 from german_whist.simulator.observation.blocks import FULL_STATE_BLOCKS, FULL_STATE_OPTIONAL_BLOCKS
 
 _START = starts_of(FULL_STATE_BLOCKS)
-_HANDS = _START["hand_0"], _START["hand_1"]  # by seat, like those below
+_HANDS = _START["hand_0"], _START["hand_1"]  # each seat's, like those below
 _PLAYED = _START["played_0"], _START["played_1"]
 _KNOWN = _START["known_0"], _START["known_1"]
 _VOID = _START["void_0"], _START["void_1"]

@@ -19,7 +19,7 @@ MEMORY_CARDS = 9  # without a folder to store it in, each process builds it, in 
 REPORT_EVERY = 10.0  # seconds between lines about a build, without a terminal
 _most_cards = MAX_CARDS  # largest hands of any table that is opened
 
-_open: dict[tuple[Path, TablebaseKind], tuple[Tablebase, bool]] = {}  # with whether it was opened for a search
+_open: dict[tuple[Path, TablebaseKind], tuple[Tablebase, bool]] = {}  # flag: was it opened for a search?
 _lock = threading.Lock()
 
 

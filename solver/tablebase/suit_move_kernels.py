@@ -9,7 +9,7 @@ from german_whist.game.utils.jit import kernel
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS, follower_cards, leader_cards, run_starts, without
 from german_whist.solver.tablebase.ranking_kernels import WORDS
 
-FOLLOWER_WINS, LAST_REPLY, LEFT = 1 << 11, 1 << 12, (1 << 11) - 1  # in an entry of ``SuitMoves.tricks``
+FOLLOWER_WINS, LAST_REPLY, LEFT = 1 << 11, 1 << 12, (1 << 11) - 1  # bits of an entry of ``SuitMoves.tricks``
 
 _ONE = np.uint64(1)
 

@@ -45,7 +45,7 @@ def empty_tablebase() -> Tablebase:
     With it a search goes on to the last card. It also serves kernels that take a table but never use it.
     """
     values = np.zeros(1, np.uint8)
-    values.flags.writeable = False  # as in a real table: otherwise kernels would compile again for writeable values
+    values.flags.writeable = False  # kernels would compile again for writeable values
     return Tablebase(tablebase_layout(0, trump=True).ranking, values, 0, True, False)
 
 

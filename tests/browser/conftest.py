@@ -107,7 +107,7 @@ def start_server(tmp_path: Path) -> Iterator[StartServer]:
 
 
 OpenTable = Callable[..., Table]
-Devices = dict[bool, Table]  # by whether they have a touch screen
+Devices = dict[bool, Table]  # keys: has it a touch screen?
 
 
 @pytest.fixture(scope="package")

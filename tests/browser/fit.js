@@ -112,7 +112,7 @@
   const found = [];
   for (const [width, height] of sizes) {
     Object.assign(frameElement.style, { width: `${width}px`, height: `${height}px` });
-    frameElement.getBoundingClientRect(); // from here on, this page has its new size
+    frameElement.getBoundingClientRect(); // the page has its new size now
     dispatchEvent(new Event("resize"));
     const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
     const roots = dialog === undefined ? [document.body, ...document.querySelectorAll(":popover-open")] : [dialog];

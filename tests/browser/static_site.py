@@ -61,7 +61,7 @@ class _Handler(SimpleHTTPRequestHandler):
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
         path = path / "index.html" if path.is_dir() else path
-        is_empty = path.name == "empty"  # where tests write settings; a service worker asks, so no route can answer
+        is_empty = path.name == "empty"  # tests write settings there; a service worker asks, so no route can answer
         if not is_empty and not path.is_file():
             self.send_error(404)
             return

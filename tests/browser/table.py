@@ -114,7 +114,7 @@ class Table:
         empty, icon = "**/empty", '<link rel="icon" href="data:,">'
         self.page.route(empty, lambda route: route.fulfill(content_type="text/html", body=icon))
         self.page.goto(f"{self.server.address}empty")
-        self.page.unroute(empty)  # with any route, the browser caches nothing
+        self.page.unroute(empty)  # a route would keep the browser from caching
 
     def _open(self) -> Any:
         page = self._context.new_page()

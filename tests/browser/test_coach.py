@@ -363,7 +363,7 @@ def test_luck_and_skill_are_means_with_their_spread_or_nothing(table: Table) -> 
         row = dict(zip(names, values, strict=True))
         assert (row["Luck"], row["Skill"], row["Accuracy"]) == (luck, skill, accuracy)
         counts = [name for name in figures if name in names]
-        assert counts == [name for name in names if name in figures]  # in one order
+        assert counts == [name for name in names if name in figures]  # the order is always the same
         table.page.keyboard.press("Escape")
 
 

@@ -226,7 +226,7 @@ def slowed_down(table: Table) -> Iterator[None]:
 
 
 def test_the_page_is_light(open_table: OpenTable, start_server: StartServer) -> None:
-    table = open_table(start_server("small"))  # on which nothing has been played
+    table = open_table(start_server("small"))  # nothing has been played here
     loaded = table.page.evaluate(
         """() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
           .map((one) => [one.name.split('#')[0].split('/').slice(4).join('/'), one.encodedBodySize])"""

@@ -50,7 +50,7 @@ def test_a_link_is_a_challenge_that_is_played_blind_and_then_compared(
         tricks = [int(number) for number in re.findall(r"\d+", text)]
         assert len(cells) == 14  # seven of them count
         assert sum(cell.endswith(": won") for cell in cells[7:]) == tricks[0 if text.startswith("You") else 1]
-    other.follow(link.removeprefix(table.server.address))  # which is no second try
+    other.follow(link.removeprefix(table.server.address))  # this is no second try
     other.wait()
     assert other.result == result
 

@@ -108,7 +108,7 @@ def test_it_works_without_a_connection_after_the_first_visit(browser: Any, page_
         table.wait()
         hand = table.hand
         table.act()
-        table.follow("index.html")  # as the front page of the site names it
+        table.follow("index.html")  # the site's front page names it so
         table.wait()
         assert table.hand != hand
         table.button("Settings").click()
@@ -121,7 +121,7 @@ def test_it_works_without_a_connection_after_the_first_visit(browser: Any, page_
         table.press(card)  # the champion is to answer
         absent = table.page.get_by_role("dialog", name="The opponent is not available")
         absent.get_by_role("button", name="Small").click()
-        table.wait()  # that network was not needed before
+        table.wait()  # this network was not needed before
         table.button("Hint").click()
         table.page.get_by_text("By Small network, because Champion is not loaded.").wait_for()
         assert all(re.search("Failed to load|network error", words) for words in table.complaints)

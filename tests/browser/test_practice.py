@@ -74,7 +74,7 @@ def statistics(table: Table) -> Any:
 def test_each_mistake_comes_back_until_it_is_played_right(table: Table) -> None:
     mistakes = reviewed(table, rules="classic", seed=6)
     assert len(mistakes) > 3  # more than the review lists
-    assert reviewed(table, rules="classic", seed=6) == mistakes  # which are there already
+    assert reviewed(table, rules="classic", seed=6) == mistakes  # they are there already
     window = statistics(table)
     window.get_by_text("comes back tomorrow").wait_for()
     table.page.keyboard.press("Escape")
@@ -112,7 +112,7 @@ def test_each_mistake_comes_back_until_it_is_played_right(table: Table) -> None:
     practice.get_by_text("Nothing is due. The next position comes back tomorrow.").wait_for()
     table.button("Close").last.click()
     window.get_by_text("comes back tomorrow").wait_for()
-    reviewed(table, rules="classic", seed=6)  # which does not put them back
+    reviewed(table, rules="classic", seed=6)  # another review does not put them back
     days_later(table, 2)
     assert table.do("practiceQueue")["due"] == wrong
     days_later(table, 4)

@@ -78,7 +78,7 @@ def test_after_any_answer_without_a_card_the_game_goes_on(table: Table, answer: 
     for _ in range(2):
         table.press(table.page.locator("#hand button").first)
     has_failed(table, words)
-    table.page.reload()  # which asks again, as a tap does
+    table.page.reload()  # the page asks again, as after a tap
     has_failed(table, words)
     begins = table.create(rules="tiny", seat=0, agent="mc:worlds=60")
     table.page.evaluate("id => { location.hash = `session=${id}` }", begins)
@@ -268,7 +268,7 @@ def test_a_score_comes_from_the_cards_of_a_loaded_file(table: Table) -> None:
     row = next(row for row in saved["sessions"] if row["id"] == session)
     row["id"] = "other"
     row["deals"][0]["result"].update(margin=0, points=0)
-    del row["deals"][1]["result"]  # as in games of earlier versions
+    del row["deals"][1]["result"]  # games of earlier versions lack it
     assert table.do("importAll", json.dumps(saved)) == 1
     assert table.session("other")["match"] == table.session(session)["match"]
 

@@ -48,7 +48,7 @@ def test_a_card_that_must_not_be_played_says_which_suit_to_follow(table: Table) 
 def test_arrow_keys_begin_at_the_hand(table: Table) -> None:
     table.go_to(table.create(rules="small", seat=0))
     for key, place in (("ArrowRight", 0), ("ArrowLeft", -1)):
-        table.page.locator("#hand").focus()  # as after a new game
+        table.page.locator("#hand").focus()  # a new game focuses it
         table.page.keyboard.press(key)
         focused = table.page.evaluate("document.activeElement.getAttribute('aria-label').split(',')[0]")
         assert focused == table.hand[place]

@@ -29,7 +29,7 @@ def test_version_is_printed_without_an_install(run: Run, monkeypatch: pytest.Mon
     def missing(name: str) -> None:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(Distribution, "from_name", missing)  # as in a checkout on the path
+    monkeypatch.setattr(Distribution, "from_name", missing)  # a checkout on the path has no metadata
     assert run("--version") == (0, f"german-whist {gw.__version__}\n", "")
 
 
@@ -162,7 +162,7 @@ def test_draw_recording(run: Run, here: Path) -> None:
     assert text.splitlines()[-1].endswith(f"{abs(recording.result.points):g} points.") or "drawn" in text
 
 
-TRICK_4 = (  # in deal 7:0 between two heuristic bots
+TRICK_4 = (  # deal 7:0 between two heuristic bots
     *("753.KJ876.T2.AK9", "--up", "H5", "--led", "S6", "--trump", "H"),
     *("--mine", "A2...2", "--theirs", "K8...3", "--taken", ".3..", "--shown", ".6..", "--tricks", "1-2"),
     *("--void", "D@1+1", "--dealer", "me"),

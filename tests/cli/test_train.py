@@ -58,7 +58,7 @@ def test_suggested_commands_work(run: Run, tiny: str) -> None:
 def test_without_the_page_the_terminal_is_suggested(
     run: Run, tiny: str, type_lines: Typist, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "starlette", None)  # of the extra `web`
+    monkeypatch.setitem(sys.modules, "starlette", None)  # the extra `web` has it
     *_, play = suggested_commands(run("train", tiny, "--quiet").out)
     type_lines("q")
     assert play[0] == "play"

@@ -75,4 +75,4 @@ def run_every_kernel() -> None:
     play_a_batch()
     solve_endgames()
     train("small")
-    train("classic")  # whose endgames are searched
+    train("classic")  # its endgames are searched

@@ -22,7 +22,7 @@ from german_whist.simulator.batch import DealBatch
         ("heuristic", "greedy", {"rules": "race", "endgame": "exact"}),
         ("random", "greedy", {"rules": "draft"}),
         ("greedy", "heuristic", {"rules": "humbug"}),
-        ("greedy+exact", "heuristic+exact", {"rules": "humbug"}),  # whose endgame the solver does not finish
+        ("greedy+exact", "heuristic+exact", {"rules": "humbug"}),  # the solver does not finish its endgame
     ],
 )
 def test_match_matches_arrays(first: str, second: str, settings: dict[str, Any]) -> None:

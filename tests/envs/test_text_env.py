@@ -89,7 +89,7 @@ def test_shown_cards_are_told_and_hidden_ones_exist() -> None:
         (prompt, _), terminated = env.reset(seed=seed), False
         while not terminated:
             if "hidden card" in prompt:
-                assert "stock 4" in prompt  # in the second of two tricks for cards, both lie face up
+                assert "stock 4" in prompt  # both cards lie face up in the second of two tricks for cards
                 told += 1
             prompt, _, terminated, _, _ = env.step(env.legal[0])
     assert told
@@ -144,7 +144,7 @@ def test_legal_cards_are_not_listed(game: str) -> None:
             assert (*paid, info) == listing.step(answer)[1:]
             if info["illegal"]:
                 refused += 1
-                assert not cards_in(message) & cards - {"SA"}  # in any refusal's example
+                assert not cards_in(message) & cards - {"SA"}  # a refusal's example names no other card
                 message = env.prompt()
             terminated = paid[1]
     assert refused > 3

@@ -79,7 +79,7 @@ class SmallGame:
     def best_response(self, player: int, policy: Policy) -> float:
         """The best margin of a seat against a policy of the other."""
         sign = 1 - 2 * player
-        reached: dict[Key, list[tuple[Node, float]]] = defaultdict(list)  # with the chances of the others
+        reached: dict[Key, list[tuple[Node, float]]] = defaultdict(list)  # floats: the others' chances
         for root in self.roots:
             for node, chance in _walk(root, player, policy, 1 / len(self.roots)):
                 reached[_key(node)].append((node, chance))

@@ -50,7 +50,7 @@ def distributions(extra: str) -> set[str]:
             continue
         try:
             lines = requires(name) or []
-        except PackageNotFoundError:  # for another system, or an extra that is not installed here
+        except PackageNotFoundError:  # it is for another system, or of an extra that is not installed
             continue
         found.add(one)
         for needed in map(Requirement, lines):

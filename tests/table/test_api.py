@@ -117,7 +117,7 @@ def test_a_history_that_was_changed_is_refused_or_is_another_one_that_can_happen
     asked = question(batch)
     row = data.draw(st.integers(0, len(asked["history"]) - 1))
     asked["history"][row][data.draw(st.integers(0, 3))] = data.draw(st.integers(-2, 130))
-    with suppress(ValueError):  # which is answered
+    with suppress(ValueError):  # the server answers it
         assert set(API.act(asked)) == {"action"}
 
 

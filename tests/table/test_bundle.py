@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from german_whist.table.bundle import page_files
 
 REPOSITORY = Path(__file__).parents[2]
-CHAMPION = "champion.safetensors"  # which is loaded when it is needed
+CHAMPION = "champion.safetensors"  # loaded when it is needed
 LARGEST, LARGEST_CHAMPION = 300_000, 1_100_000  # bytes, compressed
 
 

@@ -50,7 +50,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[An
     folder = tmp_path_factory.mktemp("data")
     write_data(folder)
     data = json.loads((folder / "data.json").read_text())
-    data["rules"] += game_records({spec: rules(spec) for spec in OPEN_RACES})["rules"]  # as `serve --rules` offers them
+    data["rules"] += game_records({spec: rules(spec) for spec in OPEN_RACES})["rules"]  # `serve --rules` offers them so
     (folder / "data.json").write_text(json.dumps(data))
 
     @cache
@@ -123,13 +123,13 @@ def check(advice: Advice, action: int, rules: Rules, page: dict[str, Any]) -> No
     actions = [action_text(one, rules) for one in advice.actions]
     assert sorted(page["actions"]) == sorted(actions)
     assert page["judge"] == advice.judge
-    if page["judge"] == "rollouts":  # in other worlds
+    if page["judge"] == "rollouts":  # its worlds are others
         return
     assert page["actions"][0] == actions[0]
     if not rules.race or advice.exact:  # there, tricks depend on the chance to win, which comes from rollouts
         lost = dict(zip(actions, advice.lost, strict=True))
         assert dict(zip(page["actions"], page["lost"], strict=True)) == pytest.approx(lost, abs=1e-5)
-    if advice.judge == "network" or advice.exact:  # in the same worlds, to the last bit
+    if advice.judge == "network" or advice.exact:  # the same worlds, to the last bit
         assert page["actions"] == actions
         for column, values in (
             ("tricks", advice.tricks),

@@ -34,7 +34,7 @@ def updated(processes: Processes, rows: slice) -> Networks:
     batch = Batch(*(tensor[rows] for tensor in vars(some_batch(POSITIONS)).values() if tensor is not None))
     config = small_config(batch_size=POSITIONS, epochs=1)
     in_float32 = mock.patch.object(networks_module, "native_dtype", return_value=torch.float32)
-    with in_float32:  # whose rounding the comparison allows for
+    with in_float32:  # the comparison allows for its rounding
         algorithm = Networks(config, torch.ones(FEATURES), ACTIONS, processes)
     algorithm.update(batch, 0.0)
     return algorithm

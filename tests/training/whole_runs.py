@@ -30,7 +30,7 @@ def at(decisions: int, action: Callable[[], None]) -> Callback:
 
 
 def interrupt(number: int = signal.SIGINT) -> None:
-    signal.raise_signal(number)  # in this thread: sent to the process, two may arrive as one
+    signal.raise_signal(number)  # this thread gets it: sent to the process, two may arrive as one
 
 
 def kill() -> None:

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from german_whist.cli import build_parser
 from tools.markdown import fenced, markdown_table, plain
 
-_KEPT = "\N{NO-BREAK SPACE}"  # where a line must not break
+_KEPT = "\N{NO-BREAK SPACE}"  # no line may break there
 
 
 def commands() -> str:

@@ -44,7 +44,7 @@ from german_whist.training.policy_iteration.collector_kernels import (
 DEALS_PER_PROCESS = 2**40  # each process deals from its own range
 
 Network = Callable[[Tensor], Tensor]
-Opponents = Mapping[str, Callable[[int], Agent]]  # by name: a function from a rollout's number to the agent
+Opponents = Mapping[str, Callable[[int], Agent]]  # name: function of a rollout's number that returns the agent
 
 
 def _opponent_of(shares: Mapping[str, float], num_envs: int) -> npt.NDArray[np.int64]:

@@ -120,7 +120,7 @@ class PolicyIterationConfig(TrainConfig):
         if values.get("init") and isinstance(values["init"], str):
             # Settings of the file describe another network if `init` is newly given.
             known = given if given.get("init") else values
-            if not {"hidden", "inputs", "suit_layers", "value_hidden"} <= known.keys():  # as those of a run are
+            if not {"hidden", "inputs", "suit_layers", "value_hidden"} <= known.keys():  # a run's are complete
                 values |= {key: value for key, value in _layers_of(values["init"]).items() if key not in known}
         elif "suit_layers" in read and "suit_layers" not in given and given.keys() & {"hidden", "value_hidden"}:
             values["suit_layers"] = _fitting_suit_layers(values)

@@ -57,7 +57,7 @@ LOOKAHEAD = np.dtype(
         ("total", np.float64),  # sum of the margins expected at the decisions reached so far, in tricks
         ("relabeling", np.int8, (_DECODED,)),  # the card behind each canonical card
         ("seat", np.int8),  # the seat whose action is tried
-        ("decisions_left", np.int8),  # that seat's decisions still to be reached
+        ("decisions_left", np.int8),  # decisions that seat has yet to reach
         ("opponent_replies", np.bool_),  # whether the opponent itself replies, not the rollout policy
     ],
     align=True,
@@ -194,7 +194,7 @@ def _known_margin(rules, state, tablebase):
     position, cards, _ = encode_position(tablebase, own, other, trump, np.int64(-1))
     margin = (
         2 * lookup(tablebase, position, cards, False) - cards
-    )  # from the leader's tricks to the difference of tricks
+    )  # the leader's tricks become the difference of tricks
     return signed_margin(rules, state, 0) + (margin if leader == 0 else -margin)
 
 

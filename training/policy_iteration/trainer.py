@@ -57,7 +57,7 @@ from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.snapshot import read_snapshot, write_snapshot
 
 INVERSE_TEMPERATURE = 4.0  # values learn from the behaviour policy's returns, so exploration must cost little
-VALUE_DEALS = 4096  # to fit the final value network to; about 100,000 positions in the classic game
+VALUE_DEALS = 4096  # the final value network is fitted to them: about 100,000 positions in the classic game
 _DISTILL_PASSES = 10  # over the first rollout of a run with ``init``
 EXPLODED = 1e3  # a loss this large means divergence: in output units, targets are a few at most, losses mostly below 1
 

@@ -14,12 +14,12 @@ from german_whist.game.rules import rules
 from german_whist.training.config import SELF
 from german_whist.training.policy_iteration.collector import Collector, Network
 
-OUTCOMES_RANK = 2**20  # from this rank on, ranges of deals belong to no training process
+OUTCOMES_RANK = 2**20  # ranges of deals from this rank on belong to no training process
 _MOST_ENVS = 1024  # most environments of self-play for outcomes
 _GREEDY = 1e4  # inverse temperature: sampling then picks the action with the highest logit
 RIDGE = 1e-5  # relative to the mean square of a hidden unit, summed over positions
 NEWTON_STEPS = 12
-Outcomes = tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]  # from :func:`self_play_outcomes`
+Outcomes = tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]  # :func:`self_play_outcomes` returns them
 
 
 def self_play_outcomes(

@@ -15,7 +15,7 @@ from german_whist.game.utils.files import file_lock, write_atomically
 from german_whist.training.config import TrainConfig
 
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
-METRIC_COLUMNS = ("decisions", "charts/seconds")  # which the rows of every trainer have
+METRIC_COLUMNS = ("decisions", "charts/seconds")  # every trainer's rows have them
 _LOCK = ".lock"
 
 

@@ -69,7 +69,7 @@ class _Parser(argparse.ArgumentParser):
         options, rest = super().parse_known_args(words, namespace)
         unknown = next((word for word in rest if word.startswith("-")), None)
         if unknown is not None:
-            plain_help = re.sub(r"\x1b\[[\d;]*m", "", self.format_help())  # from Python 3.14 on, it has colours
+            plain_help = re.sub(r"\x1b\[[\d;]*m", "", self.format_help())  # Python 3.14 adds colours
             known = re.findall(r"^  (?:-\w, )?(--[\w-]+)", plain_help, re.MULTILINE)
             self.error(str(unknown_name_error("option", unknown.partition("=")[0], known)))
         return options, rest
@@ -158,7 +158,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _own_line(error: BaseException) -> str | None:
     """Describe an exception raised in the user's own agent code, with its line; ``None`` for other exceptions."""
-    if hasattr(error, "__notes__"):  # from a worker process
+    if hasattr(error, "__notes__"):  # a worker process adds them
         return str(error.__notes__[0])
     external = sys.modules.get("german_whist.agents.external_agents")  # loaded if there is such an agent
     return None if external is None else external.own_line(error)

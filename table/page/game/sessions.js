@@ -411,7 +411,7 @@ async function add(session) {
   const entry = { id: randomHex(8), session, seen: null, counted: 0, failed: null };
   const loading = load(session.setup.agent);
   if (session.waitsForAgent) await loading;
-  else loading.catch(() => {}); // by the time that it is needed, there may be a connection
+  else loading.catch(() => {}); // there may be a connection when it is needed
   await forgetOld();
   await save(entry);
   await reply(entry);

@@ -17,7 +17,7 @@ export const MAX_DEALS = 100; // opened at once
 const MAX_TEXT = 200_000; // letters of all recordings together
 export const LINK = "#deal="; // stands before the code of a challenge
 export const RECORDING = "#recording="; // stands before the code of recordings
-export const SENDER = "The sender"; // of a link
+export const SENDER = "The sender"; // the name of whoever sent a link
 const DEFAULT_AGENT = "heuristic+exact"; // plays where the recorded player is a person or an unknown agent
 
 /** @param {string} hash of an address @returns {[string, string]} what it opens, and the code, the date, the game's id or the numbers; empty: nothing. Messengers escape signs, change the case of the name, and take the full stop of a sentence into a link. */

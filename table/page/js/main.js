@@ -506,7 +506,7 @@ async function resume() {
   return enter(session);
 }
 
-const GAME = "Win good cards while the stock lasts, then take tricks with them."; // in a sentence
+const GAME = "Win good cards while the stock lasts, then take tricks with them."; // the game in a sentence
 
 /** Greet a new player, who chooses an opponent or the lesson; closing the window chooses the easiest opponent. */
 function welcome() {

@@ -4,7 +4,7 @@
 import { NUM_CARDS, RANKS, SUIT_SIZE, SUITS, suitOf } from "../engine/cards.js";
 
 export const SUIT_SIGNS = "♣♦♥♠";
-const ALTERNATE = ["CHSD", "DSHC", "HSDC", "SHCD"]; // by the trump suit, which comes first
+const ALTERNATE = ["CHSD", "DSHC", "HSDC", "SHCD"]; // an order for each trump suit, which comes first
 
 /** @param {number} action @returns {boolean} whether the action is a card, not a choice */
 export const isCard = (action) => action < NUM_CARDS;

@@ -25,8 +25,8 @@ import { tricksLost, tricksTaken } from "./tricks.js";
 const EXACT = "exact";
 const NETWORK = "network"; // the strongest one
 const ROLLOUTS = "rollouts";
-const WORLDS = 256; // of a decision
-const TRIED = 96; // in which every action is tried, where there is no network
+const WORLDS = 256; // each decision's
+const TRIED = 96; // every action is tried in so many, where there is no network
 const BANDWIDTH = 0.7; // margin: of the Gaussian kernel that smooths the distribution, which the actions share but for a shift
 
 /**
@@ -153,7 +153,7 @@ function networkAdvice(view, rules, network, number) {
     marginErrors: actions.map(() => networkSd),
     winErrors: actions.map(() => networkSd * winPerTrick),
   };
-  const best = values.margins.indexOf(Math.max(...values.margins)); // of equals the lowest, as in Python
+  const best = values.margins.indexOf(Math.max(...values.margins)); // equal ones: the lowest, as in Python
   const [own, other] = [read(field.own), read(field.other)];
   const scores = own.map((tricks, place) => /** @type {[number, number]} */ ([tricks, other[place]]));
   return adviceOf(actions, values, scores, rules, name === STRONGEST ? NETWORK : name, best);

@@ -56,7 +56,7 @@ GIVEN = {
         "**SA**\n\n**Explanation:** S7 would lose to HK.",
         "Legal moves:\n- HK\n- SA\n- S7\n\nI play SA.",
         "S7 would lose, so it has to be **SA**",
-        # with the one that is not meant
+        # followed by the one that is not meant
         *("SA (not S7)", "SA, not S7, since S7 would lose.", "Final answer: SA (not S7)", "I play SA, not S7."),
         '{"action": "SA rather than the S7"}',
         # objects: strings under keys that say what is done, or the only string

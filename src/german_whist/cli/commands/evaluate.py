@@ -101,7 +101,7 @@ class _Recorder:
     def __init__(self, file: str, write: Callable[[Recording], None]) -> None:
         self._file, self._write = file, write
         self._lines = 0  # written so far
-        self._first: Recording | None = None  # of the mirrored deal that is half written
+        self._first: Recording | None = None  # a mirrored deal is written when both are there
         self._worst: list[tuple[int, int, tuple[Recording, Recording]]] = []  # (tricks lost, minus its line, games)
 
     def __call__(self, recording: Recording) -> None:
@@ -118,7 +118,7 @@ class _Recorder:
 
     def print_worst(self) -> None:
         """Print the worst deals, each with its address on the user's page, or a command that shows it."""
-        has_page = find_spec("starlette") is not None  # of the extra `web`
+        has_page = find_spec("starlette") is not None  # the extra `web` has it
         print("worst deals, in tricks over both games" + "; german-whist serve opens the addresses" * has_page)
         for lost, line, games in sorted(self._worst, reverse=True):
             if has_page:

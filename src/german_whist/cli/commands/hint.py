@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 _CARDS = ("mine", "theirs", "taken", "shown")
-_REMEMBERED = {**dict.fromkeys(_CARDS, "..."), "void": "", "my_void": "", "dealer": None}  # with their defaults
+_REMEMBERED = {**dict.fromkeys(_CARDS, "..."), "void": "", "my_void": "", "dealer": None}  # defaults
 
 
 def add_parser(subparsers: Any) -> None:

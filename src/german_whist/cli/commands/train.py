@@ -97,6 +97,6 @@ def _report(outcome: TrainingOutcome, as_json: bool) -> None:
     watch = printed_command("draw", path, "heuristic", "--gif", "deal.gif", *rules_option)
     print(f"measure it:      {measure}")
     print(f"watch it play:   {watch}")
-    has_page = find_spec("starlette") is not None  # of the extra `web`
+    has_page = find_spec("starlette") is not None  # the extra `web` has it
     play = printed_command(*(("serve", "--agent") if has_page else ("play",)), path, *rules_option)
     print(f"play against it: {play}")

@@ -18,7 +18,7 @@ import { reason } from "./reasons.js";
 /** What is said of an action that nobody chose. @type {import("./judgement.js").Judgement} */
 const CLAIMED = { label: "claimed", tricks: 0, win: 0 };
 
-const [MISTAKES, SWINGS] = [3, 3]; // at most
+const [MISTAKES, SWINGS] = [3, 3]; // the most that are listed
 export const PERFECT_ENDGAME = "heuristic+exact"; // plays the cards where no network does
 const SMALLEST_SWING = 0.08;
 const AT_ONCE = 4; // decisions that are asked about together: a server thinks in as many threads

@@ -16,7 +16,7 @@ import { cardName, claimText, resultText, SUIT_NAMES, takenTricks, theCards } fr
 
 /** @type {[Side, Side]} */
 const SIDES = ["you", "opponent"];
-const EXPLAINED_TRICKS = 3; // at the start of a deal: later the rules have explained themselves
+const EXPLAINED_TRICKS = 3; // only a deal's first tricks are explained
 /** @type {import("../types.js").DecisionKind[]} by number of the decision */
 const KINDS = ["card", "pick", "pick", "take_or_leave", "keep_or_swap"];
 

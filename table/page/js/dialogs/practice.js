@@ -48,7 +48,7 @@ export function openPractice(first, onclose) {
       answer ??= sessions.answerExercise(exercise.exercise, right);
       next.hidden = false;
       if (right) next.focus();
-      next.scrollIntoView({ block: "nearest" }); // with the verdict above it
+      next.scrollIntoView({ block: "nearest" }); // the verdict above it shows, too
     };
     const showAnswer = () => {
       answered(false);

@@ -41,7 +41,7 @@ export class CardButtons {
     const place = this.inOrder().indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
     this.cards = new Map(cards.map((card) => [card.card, card]));
     if (this.raised !== null && !this.cards.get(this.raised)?.playable) this.raised = null;
-    const columns = Math.ceil(cards.length / 2); // of two rows; the style sheet chooses between them and one
+    const columns = Math.ceil(cards.length / 2); // two rows; the style sheet chooses between them and one
     const nodes = cards.map((card, number) => {
       const button = this.button(card);
       const isUpper = number < columns;
