@@ -9,7 +9,7 @@ import german_whist as gw
 from german_whist.registration import GYMNASIUM_ID, PETTINGZOO_ID
 
 
-def test_star_import() -> None:
+def test_star_import_has_documented_names() -> None:
     names: dict[str, object] = {}
     exec("from german_whist import *", names)
     assert set(gw.__all__) <= set(names)
@@ -17,13 +17,13 @@ def test_star_import() -> None:
     assert [name for name in gw.__all__ if names[name] is not getattr(gw, name)] == []
 
 
-def test_mistyped_name() -> None:
+def test_mistyped_name_names_the_right_one() -> None:
     with pytest.raises(AttributeError, match="play_mach"):
         getattr(gw, "play_mach")  # noqa: B009
 
 
 @pytest.mark.filterwarnings("error")
-def test_pettingzoo_make() -> None:
+def test_pettingzoo_make_takes_settings() -> None:
     game = pettingzoo.make("aec", PETTINGZOO_ID, reward="win", render_mode="ansi")
     assert game.unwrapped.reward == "win"
     assert game.unwrapped.rules == gw.rules("classic")
@@ -34,7 +34,7 @@ def test_pettingzoo_make() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_gymnasium_make() -> None:
+def test_gymnasium_make_plays_a_deal() -> None:
     game = gymnasium.make(f"german_whist:{GYMNASIUM_ID}", opponent="greedy", rules="classic", reward="points")
     _, info = game.reset(seed=1)
     terminated, steps = False, 0
@@ -45,7 +45,7 @@ def test_gymnasium_make() -> None:
 
 
 @pytest.mark.filterwarnings("error")
-def test_default_opponent() -> None:
+def test_default_opponent_is_heuristic() -> None:
     usual = gymnasium.make(f"german_whist:{GYMNASIUM_ID}")
     assert usual.unwrapped.opponent.name == "heuristic"  # type: ignore[attr-defined]
     agent = gw.make_agent("greedy")

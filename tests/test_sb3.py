@@ -47,7 +47,7 @@ def test_sb3_matches_vector_env(rules: str, reward: str) -> None:
     np.testing.assert_allclose(largest, largest[0], rtol=1e-5)
 
 
-def test_maskable_ppo() -> None:
+def test_maskable_ppo_finds_masks() -> None:
     envs = GermanWhistVecEnv(8, rules="tiny", canonical=True, endgame="exact")
     envs.reset()
     assert is_masking_supported(envs)
@@ -58,7 +58,7 @@ def test_maskable_ppo() -> None:
 
 
 @pytest.mark.parametrize("options", [5, [], [{}, {}], "deal", [5]])
-def test_wrong_options(options: Any) -> None:
+def test_wrong_options_are_refused(options: Any) -> None:
     envs = GermanWhistVecEnv(1)
     with pytest.raises(ValueError, match=re.escape(repr(options))):
         envs.set_options(options)

@@ -94,7 +94,7 @@ WRONG = (True, 3.0, "3", -1, None, np.array([3]))
 
 
 @pytest.mark.parametrize(("name", "entry", "is_number"), ENTRIES, ids=[name for name, *_ in ENTRIES])
-def test_seeds_and_counts(name: str, entry: Entry, is_number: bool) -> None:
+def test_seeds_and_counts_are_checked(name: str, entry: Entry, is_number: bool) -> None:
     number = 9  # the least that all of them take is 8
     expected = repr(entry(number))
     for kind in (np.int64, np.uint32, np.uint8):

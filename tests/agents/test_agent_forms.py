@@ -19,7 +19,7 @@ from tests.players import LowestByMask
 
 
 @pytest.mark.parametrize("rules", ["classic", "draft", "humbug"])
-def test_observations_form(rules: str) -> None:
+def test_function_of_observations_gets_arrays(rules: str) -> None:
     batch, bot = gw.DealBatch(rules, size=20, seed=3), LowestByMask()
     actions = as_agent(bot, gw.rules(rules)).act(batch.decisions())
     ((observations, masks),) = bot.seen
@@ -196,7 +196,7 @@ class Canonical(LowestByMask):
 
 
 @pytest.mark.parametrize("rules", ["classic", "draft"])
-def test_canonical_agent(rules: str) -> None:
+def test_canonical_agent_sees_canonical_suits(rules: str) -> None:
     decisions, bot = gw.DealBatch(rules, size=200, seed=4).decisions(), Canonical()
     actions = as_agent(bot).act(decisions)
     canonical, relabeling = gw.canonical_views(decisions.views)

@@ -36,7 +36,7 @@ class Noting(gw.Agent):
         return make_agent("random").act(decisions)
 
 
-def test_seats_by_row() -> None:
+def test_agents_are_asked_for_their_seats() -> None:
     episodes, seats = some_episodes(), np.array([0, 1, 1, 0, 0, 1])
     agents = Noting(episodes), Noting(episodes)
     turns = sum(1 for _ in play(episodes, agents, seats))

@@ -70,7 +70,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.mark.parametrize("spec", ["python:my_bot.py:Bot", "python:my_package.bots:Bot"])
-def test_external_agent_everywhere(spec: str, folder: Path) -> None:
+def test_external_agent_plays_everywhere(spec: str, folder: Path) -> None:
     assert gw.play_match(spec, "random", deals=3).first == "Bot"
     assert gw.play_match(f"{spec}+exact", "random", deals=3).deals == 3
     assert "Bot" in gw.play_tournament([spec, "random", "greedy"], deals=3).agents
@@ -80,7 +80,7 @@ def test_external_agent_everywhere(spec: str, folder: Path) -> None:
     assert gw.play_match(spec, "random", deals=1, match="best_of:3").deals == 1
 
 
-def test_import_inside_act(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_are_imported_inside_act(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir("/")
     assert gw.play_match(f"python:{folder}/my_bot.py:Lazy", "random", deals=3).deals == 3
 
@@ -131,7 +131,7 @@ def test_agent_whose_program_is_gone(kind: type[OSError], folder: Path, run: Run
 
 
 @pytest.mark.parametrize("status", ["no licence", 3])
-def test_agent_that_exits(status: object, folder: Path, run: Run) -> None:
+def test_exit_of_an_agent_is_an_error(status: object, folder: Path, run: Run) -> None:
     text = f"import sys\n\nclass Bot:\n    def act(self, decisions):\n        sys.exit({status!r})\n"
     (folder / "quits.py").write_text(text, encoding="utf-8")
     code, _, error = run("evaluate", "python:quits.py:Bot", "random", "--deals", "2")

@@ -44,7 +44,7 @@ def many_deals(seed: int) -> Episodes:
     return episodes
 
 
-def test_shares_by_deal() -> None:
+def test_shares_are_drawn_by_deal() -> None:
     first = Noting()
     agent, episodes = gw.make_agent({first: 0.5, Lowest(): 0.3}), many_deals(5)
     agent.act(episodes.decisions(episodes.every_row))
@@ -60,7 +60,7 @@ def test_shares_by_deal() -> None:
     assert first.noted != found
 
 
-def test_shares_in_shares() -> None:
+def test_shares_may_hold_shares() -> None:
     first, second, third = Lowest(), Lowest(), Lowest()
     agent = gw.make_agent({gw.make_agent({first: 0.5, second: 0.5}): 0.5, third: 0.5})
     episodes = many_deals(5)

@@ -23,7 +23,7 @@ from tests.agents.networks import some_network
 
 
 @pytest.mark.parametrize("name", PRETRAINED_NAMES)
-def test_pretrained_by_name(name: str) -> None:
+def test_pretrained_agents_play_exact_endgames(name: str) -> None:
     agent = make_agent(name)
     assert isinstance(agent, ExactEndgame)
     assert isinstance(agent.agent, PolicyAgent)
@@ -36,13 +36,13 @@ def test_pretrained_by_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("network", pretrained_networks(), ids=PRETRAINED_NAMES)
-def test_pretrained_strength(network: PretrainedNetwork) -> None:
+def test_pretrained_agents_are_as_strong_as_their_cards_say(network: PretrainedNetwork) -> None:
     opponent = "heuristic+exact"
     result = play_match(network.name, opponent, deals=1000, seed=7, endgame="exact")
     assert result.win_rate == pytest.approx(network.model_card["results"][opponent]["win_rate"], abs=0.035)
 
 
-def test_find_network(tmp_path: Path) -> None:
+def test_find_network_by_name_and_path(tmp_path: Path) -> None:
     assert find_network("champion") is load_pretrained("champion")
     some_network(seed=3).save(tmp_path / "mine.safetensors")
     assert find_network(tmp_path / "mine.safetensors").training["seed"] == 3

@@ -93,7 +93,7 @@ def test_settings_are_part_of_the_name(tmp_path: Path) -> None:
         assert make_agent(f"small:{settings}", "tiny").name == f"small:{settings}"
 
 
-def test_path_as_agent(tmp_path: Path) -> None:
+def test_path_is_an_agent_everywhere(tmp_path: Path) -> None:
     path = tmp_path / "lr=0.1,seed=1"
     some_network(game="tiny").save(path)
     assert gw.TextEnv("tiny", opponent=path).reset(seed=1)[0]

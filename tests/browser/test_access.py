@@ -99,7 +99,7 @@ def test_the_welcome_fits(open_table: OpenTable, start_server: StartServer) -> N
     check(table, "welcome", WIDE)
 
 
-def test_windows_fit(open_table: OpenTable) -> None:
+def test_windows_fit_and_are_accessible(open_table: OpenTable) -> None:
     table = open_table().framed()
     table.go_to(play(table, "classic", is_over, **LONGEST))
     windows = ("Review", "Watch the computer", "Settings", "Statistics", "New game", "More", "Share")

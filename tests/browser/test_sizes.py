@@ -85,7 +85,7 @@ def test_quiz_result_and_review_fit(open_table: OpenTable, sizes: list[tuple[int
 
 
 @SOME
-def test_windows_fit(open_table: OpenTable, sizes: list[tuple[int, int]]) -> None:
+def test_windows_fit_every_size(open_table: OpenTable, sizes: list[tuple[int, int]]) -> None:
     table = open_table()
     table.go_to(play(table, "classic", follows, **LONGEST))
     for name in ("Settings", "Statistics", "Watch two agents"):

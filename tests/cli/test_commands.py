@@ -73,7 +73,7 @@ def test_first_agent_plays_each_of_the_others(run: Run) -> None:
     assert [(match["first"], match["second"]) for match in matches] == [("greedy", "random"), ("greedy", "heuristic")]
 
 
-def test_json_output(run: Run) -> None:
+def test_json_output_is_that_of_python(run: Run) -> None:
     (match,) = json.loads(run("evaluate", "greedy", "random", "--deals", "4", "--seed", "3", "--json").out)["matches"]
     assert match == json.loads(json.dumps(gw.play_match("greedy", "random", deals=4, seed=3).to_dict()))
     report = json.loads(run("solve", "AKQ2.T98..J4", "J7.AK2.Q5.T8", "--trump", "H", "--led", "HT", "--json").out)
@@ -143,7 +143,7 @@ def test_evaluate_names_the_worst_of_the_recorded_deals(run: Run, here: Path) ->
         )
 
 
-def test_draw_recording(run: Run, here: Path) -> None:
+def test_draw_draws_a_recording(run: Run, here: Path) -> None:
     run("evaluate", "greedy", "random", "--rules", "tiny", "--deals", "2", "--record", "games.jsonl")
     assert run("draw", "games.jsonl", "--line", "3", "--still", "a.png", "--after", "3", *SMALL).code == 0
     recording = list(gw.read_recordings("games.jsonl"))[2]
@@ -170,7 +170,7 @@ TRICK_4 = (  # deal 7:0 between two heuristic bots
 ENDGAME = ("AK4.T9..J", "--opponent", "J7.AK.Q.T", "--trump", "S")
 
 
-def test_hint_in_foreplay(run: Run) -> None:
+def test_hint_shows_the_foreplay(run: Run) -> None:
     position, hand, best, *cards = run("hint", *TRICK_4).out.splitlines()
     assert position == "stock 20, hearts are trumps, H5 face up, S6 led"
     assert "♠ 753" in hand
@@ -179,7 +179,7 @@ def test_hint_in_foreplay(run: Run) -> None:
     assert len(json.loads(run("hint", "AQ2.K84.T953.J76", "--up", "H5", "--json").out)["options"]) == 13
 
 
-def test_hint_in_endgame(run: Run) -> None:
+def test_hint_shows_both_hands_of_an_endgame(run: Run) -> None:
     position, _, opponent, _, *cards = run("hint", *ENDGAME).out.splitlines()
     assert position == "endgame, spades are trumps, you lead"
     assert "♠ J7" in opponent

@@ -38,7 +38,7 @@ def lowest_actions(game: str, seat: int, seed: int, deals: int) -> tuple[list[st
 
 
 @pytest.mark.parametrize("game", PRESETS)
-def test_play_every_game(game: str, run: Run, type_lines: Typist) -> None:
+def test_every_game_is_played_to_its_end(game: str, run: Run, type_lines: Typist) -> None:
     seat = len(game) % 2
     typed, results, scores = lowest_actions(game, seat, 5, deals=2)
     asked = type_lines(typed)

@@ -57,7 +57,7 @@ def test_disabled_compilation_is_one_line() -> None:
     assert done.stderr.startswith("german-whist: NUMBA_DISABLE_JIT")
 
 
-def test_closed_pipe() -> None:
+def test_closed_pipe_ends_quietly() -> None:
     for command in ("agents", "evaluate greedy random --deals 5 --rules tiny"):
         words = [sys.executable, "-m", "german_whist", *command.split()]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -69,14 +69,14 @@ def test_closed_pipe() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell closes the streams")
 @pytest.mark.parametrize("closed", [">&-", "<&-", "<&- >&-", "<&- >&- 2>&-"])
-def test_closed_streams(closed: str) -> None:
+def test_closed_streams_end_without_traceback(closed: str) -> None:
     for command, code in (("agents", 0), ("play 10 --rules tiny", 2), ("play heuristic --rules tiny", 0)):
         line = f"{shlex.quote(sys.executable)} -m german_whist {command} {closed}"
         done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=240, check=False)
         assert (done.returncode, "Traceback" in done.stderr) == (code, False)
 
 
-def test_terminal_without_unicode(tmp_path: Path) -> None:
+def test_terminal_without_unicode_gets_ascii(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "german_whist", "evaluate", "greedy", "random", "--deals", "5", "--rules", "tiny"]
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, timeout=240, check=True)

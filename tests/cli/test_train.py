@@ -80,7 +80,7 @@ def test_suggested_game_of_several(run: Run, here: Path) -> None:
     assert re.findall(r"--rules (\w+)", out) == ["six_cards"] * 3
 
 
-def test_train_json(run: Run, tiny: str) -> None:
+def test_train_prints_json(run: Run, tiny: str) -> None:
     completed = run("train", tiny, "--json")
     assert completed.code == 0
     report = json.loads(completed.out)

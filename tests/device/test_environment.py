@@ -62,7 +62,7 @@ def test_steps_match_arrays(settings: dict[str, Any]) -> None:
     assert ended > 10
 
 
-def test_refused_with_device() -> None:
+def test_settings_without_tensors_are_refused() -> None:
     for setting in ({"render_mode": "ansi"}, {"match": "best_of:3"}, {"autoreset_mode": "NEXT_STEP"}):
         with pytest.raises(ValueError, match=next(iter(setting))):
             gymnasium.make_vec(ID, num_envs=2, device="cpu", **setting)

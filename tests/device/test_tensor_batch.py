@@ -62,7 +62,7 @@ def test_rows_dealt_match_arrays() -> None:
     assert_same_states(arrays, tensors)
 
 
-def test_saved_states() -> None:
+def test_saved_states_are_restored_or_refused() -> None:
     _, tensors = both()
     saved = tensors.get_state([5, 5])
     tensors.step(tensors.action_mask().argmax(1))

@@ -11,7 +11,7 @@ from tests.docs.examples import ROOT
 EXTENSIONS = ROOT / "docs" / "_ext"
 
 
-def test_dead_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dead_links_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(EXTENSIONS)
     from anchors import dead_links
 

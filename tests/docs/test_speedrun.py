@@ -29,12 +29,12 @@ def test_run_is_timed_and_evaluated(one_short_run: None, tmp_path: Path) -> None
     assert run["win_rate"] in {number / 16 for number in range(17)}  # eight games; draws count half
 
 
-def test_command_that_fails(one_short_run: None) -> None:
+def test_failing_command_raises(one_short_run: None) -> None:
     with pytest.raises(Exception, match="nowhere"):
         speedrun.measure("german-whist train nowhere.yaml --seed {seed}", "{out}")
 
 
-def test_entries_of_recipes() -> None:
+def test_entries_have_their_fields() -> None:
     entries = {file.stem: json.loads(file.read_text()) for file in speedrun.ENTRIES.glob("*.json")}
     assert entries
     for name, entry in entries.items():

@@ -105,7 +105,7 @@ def test_steps_match_sync_vector_env(
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_autoreset_mode(mode: AutoresetMode) -> None:
+def test_autoreset_mode_is_in_metadata(mode: AutoresetMode) -> None:
     for form in (mode, mode.name, mode.value):
         environment = gymnasium.make_vec(GAME, num_envs=2, opponent="random", autoreset_mode=form)
         assert environment.autoreset_mode is environment.metadata["autoreset_mode"] is mode  # type: ignore[attr-defined]
@@ -114,7 +114,7 @@ def test_autoreset_mode(mode: AutoresetMode) -> None:
         gymnasium.make_vec(GAME, num_envs=2, autoreset_mode="NEXTSTEP")
 
 
-def test_float_actions() -> None:
+def test_float_actions_are_refused_unless_whole() -> None:
     ours, theirs = (GermanWhistVectorEnv(Lowest(), 4) for _ in range(2))
     _, info = ours.reset(seed=1)
     theirs.reset(seed=1)
@@ -132,7 +132,7 @@ def test_float_actions() -> None:
     assert ours.step(np.full(4, 2**64 - 1, np.uint64))[4]["illegal"].all()
 
 
-def test_match_options() -> None:
+def test_match_options_address_matches() -> None:
     settings = {"opponent": Random(), "rules": "tiny", "match": "first_to:6", "reward": "win"}
     environment, single = GermanWhistVectorEnv(num_envs=5, **settings), GermanWhistEnv(**settings)
     for seed, options in ((4, None), (None, {"match": (6, 2), "dealer": 1})):

@@ -29,7 +29,7 @@ presets = st.sampled_from(rule_names())
 
 
 @pytest.mark.parametrize("name", ["classic", "draft", "humbug"])
-def test_canonical_histories(name: str, rng: np.random.Generator) -> None:
+def test_canonical_histories_match_relabeled_ones(name: str, rng: np.random.Generator) -> None:
     plain, shown = (DealBatch(name, 20, 3, history=True, canonical=canonical) for canonical in (False, True))
     listed = [number for number, event in enumerate(EVENTS) if event.name in ("dealt", "took", "drew")]
     while not plain.done.all():

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 
 @pytest.mark.parametrize("settings", [{}, {"rules": "humbug"}, {"rules": "draft", "canonical": True, "dense": True}])
-def test_gymnasium_checker(settings: dict[str, Any]) -> None:
+def test_gymnasium_checker_passes(settings: dict[str, Any]) -> None:
     check_env(gymnasium.make(GAME, opponent=Random(), **settings).unwrapped)
 
 
@@ -31,7 +31,7 @@ def test_gymnasium_checker(settings: dict[str, Any]) -> None:
     ("action", "reward"),
     [("masked", "win"), ("masked", "points"), *((action, "margin") for action in (52, -1, 10**30, 2**63, 1e300))],
 )
-def test_illegal_action(action: Any, reward: str) -> None:
+def test_illegal_action_ends_the_episode(action: Any, reward: str) -> None:
     environment = GermanWhistEnv(Lowest(), reward=reward)
     _, info = environment.reset(seed=1)
     assert info["illegal"] is False
@@ -76,7 +76,7 @@ WHOLE_NUMBERS = [np.uint8, float, np.array, lambda card: np.array([float(card)],
 
 
 @pytest.mark.parametrize("kind", WHOLE_NUMBERS)
-def test_action_types(kind: Any) -> None:
+def test_action_types_are_integers(kind: Any) -> None:
     environment, other = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest())
     _, info = environment.reset(seed=1)
     other.reset(seed=1)
@@ -88,7 +88,7 @@ def test_action_types(kind: Any) -> None:
     assert same(environment.step(kind(card)), other.step(card), exact=True)
 
 
-def test_calls_before_reset() -> None:
+def test_calls_before_reset_raise() -> None:
     for make, action in ((gymnasium.make, 0), (gymnasium.make_vec, [0])):
         environment = make(GAME, opponent=Lowest(), render_mode="ansi").unwrapped
         for name, arguments in (("step", [action]), ("render", []), ("action_masks", [])):
@@ -109,7 +109,7 @@ def test_steps_after_the_end(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("seat", [0, 1, "alternate"])
-def test_seats(seat: Any) -> None:
+def test_seats_alternate_or_stay(seat: Any) -> None:
     environment = GermanWhistEnv(Lowest(), seat=seat)
     met = []
     for index in range(4):
@@ -119,7 +119,7 @@ def test_seats(seat: Any) -> None:
     assert sorted(met) == (alternating if seat == "alternate" else [(seat, 0), (seat, 0), (seat, 1), (seat, 1)])
 
 
-def test_reset_options() -> None:
+def test_reset_options_choose_the_deal() -> None:
     environment = GermanWhistEnv(Lowest(), seat=0)
     batch = DealBatch("classic", 1, seed=8, first=5)
     observation, _ = environment.reset(options={"deal": (8, 5), "unknown": 1})
@@ -146,7 +146,7 @@ def test_rows_that_have_not_begun_ask_no_opponent() -> None:
     assert opponent.rows <= 1
 
 
-def test_misspelt_option() -> None:
+def test_misspelt_option_names_the_right_one() -> None:
     single, match = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest(), match="best_of:3")
     vector = gymnasium.make_vec(GAME, num_envs=2, opponent=Lowest())
     for environment in (single, match, vector, gw.env()):
@@ -178,6 +178,6 @@ def test_ansi_shows_learners_side() -> None:
         ({"observation": "history", "observation_keys": ("length", "mask")}, "'length'"),
     ],
 )
-def test_bad_argument(make: Any, wrong: dict[str, Any], word: str) -> None:
+def test_bad_argument_is_refused(make: Any, wrong: dict[str, Any], word: str) -> None:
     with pytest.raises(ValueError, match=word):
         make(**{"opponent": Lowest(), **wrong})

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_illegal_action(reward: str) -> None:
+def test_illegal_action_ends_its_own_episode(reward: str) -> None:
     environment = GermanWhistVectorEnv(Lowest(), 4, reward=reward)
     _, info = environment.reset(seed=2)
     actions = random_legal(info["action_mask"], np.random.default_rng(1))
@@ -36,7 +36,7 @@ def test_illegal_action(reward: str) -> None:
 
 
 @pytest.mark.parametrize("device", [None, "cpu"])
-def test_deals_of_rows(device: str | None, rng: np.random.Generator) -> None:
+def test_rows_play_successive_deals(device: str | None, rng: np.random.Generator) -> None:
     environment = GermanWhistVectorEnv(Random(), 3, rules="tiny", seat=0, device=device)
     seen, info = environment.reset(seed=4)
     np.testing.assert_array_equal(seen[:, :52], DealBatch("tiny", 3, seed=4).observe(seats=[0, 0, 0])[:, :52])
@@ -52,7 +52,7 @@ def test_deals_of_rows(device: str | None, rng: np.random.Generator) -> None:
     assert environment.deals.tolist() == [[4, row + 3 * (ended[row] + 1)] for row in range(3)]
 
 
-def test_reset_options() -> None:
+def test_reset_options_choose_the_deals() -> None:
     environment = GermanWhistVectorEnv(Lowest(), 3, seat=1)
     environment.reset(options={"deal": (6, 10)})
     assert environment.deals.tolist() == [[6, 10], [6, 11], [6, 12]]

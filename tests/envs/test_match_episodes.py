@@ -33,7 +33,9 @@ from tests.players import HALF_POINTS, random_legal
     ],
     ids=str,
 )
-def test_match_spaces(rules: Any, match: str, observation: Any, reward: str, rng: np.random.Generator) -> None:
+def test_match_observations_fit_their_spaces(
+    rules: Any, match: str, observation: Any, reward: str, rng: np.random.Generator
+) -> None:
     environment = raw_env(rules, reward=reward, match=match, observation=observation)
     environment.reset(seed=2)
     while not any(environment.terminations.values()):
@@ -44,7 +46,7 @@ def test_match_spaces(rules: Any, match: str, observation: Any, reward: str, rng
     assert max(environment.rewards.values()) <= environment.reward_limit
 
 
-def test_scores_in_observation(rng) -> None:
+def test_observation_has_the_scores(rng) -> None:
     environment = raw_env("small", match="first_to:25")
     block, bare = observation_layout("small", match="first_to:25")["match"], observation_layout("small")
     assert [*observation_layout("small", match="first_to:25")] == [*bare, "match"]
@@ -62,7 +64,7 @@ def test_scores_in_observation(rng) -> None:
         np.testing.assert_array_equal(observe(views, "small")[0], row[: block.start])
 
 
-def test_score_features() -> None:
+def test_score_features_count_half_points() -> None:
     half = match_format_of("first_to:10")
     assert half.features(HALF_POINTS, np.array([[9.5, 0.5]])).tolist() == [[19, 1, 20]]
     assert half.block(HALF_POINTS).high == 2 * (9.5 + 1.5)

@@ -44,7 +44,7 @@ CARDS = rules("classic").cards
     ],
     ids=str,
 )
-def test_pettingzoo_checks(make: Any, settings: dict[str, Any]) -> None:
+def test_pettingzoo_checks_pass(make: Any, settings: dict[str, Any]) -> None:
     api_test(make(**settings), num_cycles=200)
     seed_test(lambda: make(**settings))
 
@@ -52,7 +52,7 @@ def test_pettingzoo_checks(make: Any, settings: dict[str, Any]) -> None:
 # Deals and options
 
 
-def test_seed_and_address() -> None:
+def test_seed_and_address_choose_the_deal() -> None:
     environment = env()
     for settings, seed, first in (({"seed": 5}, 5, 0), ({"seed": 1, "options": {"deal": (7, 3)}}, 7, 3)):
         environment.reset(**settings)  # type: ignore[arg-type]
@@ -66,7 +66,7 @@ def test_seed_and_address() -> None:
 
 @pytest.mark.parametrize("dealer", [None, 0, 1])
 @pytest.mark.parametrize("form", [deck_text, np.array, list])
-def test_deck_and_dealer(dealer: int | None, form: Any) -> None:
+def test_deck_and_dealer_are_options(dealer: int | None, form: Any) -> None:
     deck = deal_deck(CARDS, 3, 4).tolist()
     environment = env()
     environment.reset(seed=5)
@@ -82,7 +82,7 @@ def test_deck_and_dealer(dealer: int | None, form: Any) -> None:
     ("wrong", "word"),
     [({"reward": "margins"}, "margin"), ({"render_mode": "humman"}, "human")],
 )
-def test_bad_argument(wrong: dict[str, str], word: str) -> None:
+def test_bad_argument_names_the_right_one(wrong: dict[str, str], word: str) -> None:
     with pytest.raises(ValueError, match=f"did you mean '{word}'"):
         env(**wrong)
 
@@ -165,7 +165,7 @@ def play_beside_the_engine(name: str, endgame: str, keys: Any, reward: str, rng:
 
 @pytest.mark.parametrize("keys", [NAMES, None])
 @pytest.mark.parametrize("reward", REWARDS)
-def test_illegal_action(reward: str, keys: Any) -> None:
+def test_illegal_action_loses_the_deal(reward: str, keys: Any) -> None:
     environment = env(reward=reward, observation_keys=keys)
     environment.reset(seed=1)
     mover, other = environment.agent_selection, "player_0" if environment.agent_selection == "player_1" else "player_1"
@@ -204,7 +204,7 @@ def test_wrong_action_keeps_the_deal(make: Any, action: Any, error: Any, words: 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.array, float])
 @pytest.mark.parametrize("make", [env, raw_env])
-def test_action_types(kind: Any, make: Any) -> None:
+def test_action_types_play_the_same_card(kind: Any, make: Any) -> None:
     environment = make()
     environment.reset(seed=1)
     action = int(np.flatnonzero(environment.last()[0]["action_mask"])[0])

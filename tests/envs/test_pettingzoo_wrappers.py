@@ -16,7 +16,7 @@ from tests.players import play_deal, random_legal
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-def test_calls_before_reset() -> None:
+def test_calls_before_reset_raise() -> None:
     environment = env(render_mode="ansi")
     for name in ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents"):
         with pytest.raises(AttributeError, match="before reset"):

@@ -68,7 +68,7 @@ def wrong_shape(batch: gw.DealBatch) -> Any:
     return batch.returns("margin")[:, 0]
 
 
-def test_what_is_refused() -> None:
+def test_wrong_score_functions_are_refused() -> None:
     with pytest.raises(ValueError, match=r"wrong_shape.*\(1,\)"):
         gw.DealBatch("small", 1).returns(wrong_shape)
     with pytest.raises(ValueError, match="first_to:25"):

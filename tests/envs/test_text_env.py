@@ -40,7 +40,7 @@ def play_on(env: gw.TextEnv, rng: np.random.Generator) -> tuple[list[str], float
     return answers, total, info
 
 
-def test_seed_and_address() -> None:
+def test_seed_and_address_choose_the_deal() -> None:
     env, again = gw.TextEnv(opponent="random"), gw.TextEnv(opponent="random")
     dealt = [env.reset(seed=7), env.reset(), env.reset()]
     assert len({message for message, _ in dealt}) == 3
@@ -105,7 +105,7 @@ def test_shown_cards_are_told_and_hidden_ones_exist() -> None:
         ({"reward": "win", "illegal_penalty": 0.25}, 0.25, -0.25),
     ],
 )
-def test_three_illegal_answers(settings: dict[str, Any], penalty: float, lost: float) -> None:
+def test_three_illegal_answers_lose(settings: dict[str, Any], penalty: float, lost: float) -> None:
     env = gw.TextEnv(**settings, seat=0)
     env.reset(seed=1)  # the opponent leads a card
     hand = set(env.legal)
@@ -155,7 +155,7 @@ def test_legal_cards_are_not_listed(game: str) -> None:
     ("model", "illegal_by_list"),
     [(follows_suit, (False, False)), (reads_the_list, (True, False)), (learns_from_refusals, (True, True))],
 )
-def test_scripted_models(model: Model, illegal_by_list: tuple[bool, bool]) -> None:
+def test_scripted_models_play_deals(model: Model, illegal_by_list: tuple[bool, bool]) -> None:
     results = [measure(model, list_legal=list_legal, deals=3, worlds=1) for list_legal in (False, True)]
     assert tuple(result.illegal > 0 for result in results) == illegal_by_list
     assert (results[0].lost, results[1].lost) == (3 if model is reads_the_list else 0, 0)
@@ -167,7 +167,7 @@ def cards_in(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("game", ["classic", "small_all"])
-def test_regret_in_endgame(game: str) -> None:
+def test_regret_in_endgame_is_exact(game: str) -> None:
     env, rng, checked = gw.TextEnv(game, "random", reward="regret", worlds=1), np.random.default_rng(3), []
     env.reset(seed=3)
     terminated = False
@@ -186,7 +186,7 @@ def test_regret_in_endgame(game: str) -> None:
         assert reward == pytest.approx(expected)
 
 
-def test_regret_in_foreplay() -> None:
+def test_regret_in_foreplay_is_that_of_the_judge() -> None:
     env, found = gw.TextEnv(reward="regret", worlds=8), []
     env.reset(seed=6)
     twin = GermanWhistEnv("heuristic", observation="both")
@@ -211,7 +211,7 @@ def test_regret_in_foreplay() -> None:
         ({"illegal_penalty": -1.0}, "illegal_penalty .* -1.0"),
     ],
 )
-def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:
+def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         gw.TextEnv(**arguments)
 

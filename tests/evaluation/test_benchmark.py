@@ -50,7 +50,7 @@ COVERAGE = [(60, 0.88, 1.0), pytest.param(400, 0.92, 0.98, marks=pytest.mark.nig
 
 
 @pytest.mark.parametrize(("repeats", "lowest", "highest"), COVERAGE)
-def test_interval_coverage(repeats: int, lowest: float, highest: float) -> None:
+def test_rating_interval_covers_95_percent(repeats: int, lowest: float, highest: float) -> None:
     rng, elos, rating, covered = np.random.default_rng(1), np.array([600.0, 1000.0, 1300.0]), 1100.0, []
     chances = 1 / (1 + 10 ** ((elos - rating) / 400))
     for _ in range(repeats):
@@ -60,7 +60,7 @@ def test_interval_coverage(repeats: int, lowest: float, highest: float) -> None:
 
 
 @pytest.mark.usefixtures("short_ladder")
-def test_benchmark_result() -> None:
+def test_benchmark_result_is_that_of_its_matches() -> None:
     result = benchmark("heuristic")
     for match, (agent, deals) in zip(result.matches, (("random", 6), ("greedy", 10)), strict=True):
         assert match == gw.play_match("heuristic", agent, deals=deals, seed=SEED)

@@ -78,7 +78,7 @@ def test_batch_size_changes_nothing(first: str) -> None:
     assert results[1:] == results[:-1]
 
 
-def test_paired_interval() -> None:
+def test_paired_interval_of_known_margins() -> None:
     result = play_match("greedy", "heuristic", deals=5, seed=6)
     margins = result.margins
     shares = [sum((margin > 0) + (margin == 0) / 2 for margin in games) / 2 for games in margins.tolist()]
@@ -136,7 +136,7 @@ def test_wrong_answer_of_agent(kind: str, as_first: bool) -> None:
         play_match(*agents, deals=20, seed=3)
 
 
-def test_agent_that_raises() -> None:
+def test_exception_of_an_agent_is_raised() -> None:
     with pytest.raises(ZeroDivisionError):
         play_match(Returning(lambda masks: 1 // 0), "random", deals=2)
 

@@ -28,7 +28,7 @@ def test_ratings_from_own_win_rates(ratings: np.ndarray) -> None:
     assert bradley_terry(1000 * rates, virtual_draws=0) == pytest.approx(ratings, abs=1e-3)
 
 
-def test_unbeaten_agent() -> None:
+def test_unbeaten_agent_has_a_finite_rating() -> None:
     first, second = bradley_terry([[0, 200], [0, 0]])
     assert first - second == pytest.approx(ELO * np.log(200.5 / 0.5))
     assert bradley_terry([[0, 60], [40, 0]])[0] == pytest.approx(ELO * np.log(60.5 / 40.5) / 2)

@@ -64,14 +64,14 @@ def test_recording_round_trip(
     assert DealResult.create(final) == recording.result
 
 
-def test_line_format() -> None:
+def test_line_format_is_stable() -> None:
     assert recorded("tiny", 1, 0).to_line() == (
         '{"version":1,"rules":{"suits":2,"ranks":4,"hand":2,"stock":4},"deal":[1,0],"dealer":0,"names":["me","you"],'
         '"actions":"CQ CK CJ CA DK DA DQ DJ","result":{"margin":2,"points":2.0,"tricks":[[1,1],[2,0]]}}'
     )
 
 
-def test_recordings_of_match(tmp_path: Path) -> None:
+def test_match_records_its_deals(tmp_path: Path) -> None:
     recordings = matches(tmp_path / "games.jsonl", "draft")
     margins = play_match("random", "heuristic", deals=5, seed=2, rules="draft").margins
     assert [one.result.margin for one in recordings] == (margins * [1, -1]).ravel().tolist()
@@ -124,7 +124,7 @@ BAD_LINES: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("line", "named"), BAD_LINES.values(), ids=BAD_LINES)
-def test_wrong_line(line: str, named: str, tmp_path: Path) -> None:
+def test_wrong_line_is_named(line: str, named: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text(f"{CLASSIC.to_line()}\n{CLASSIC.to_line()}\n{line}\n")
     with pytest.raises(ValueError, match=rf"bad\.jsonl, line 3: .*{re.escape(named)}"):

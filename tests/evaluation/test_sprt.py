@@ -37,19 +37,21 @@ SHAPES = {
 
 
 @pytest.mark.parametrize(("counts", "bounds", "ratio"), PUBLISHED)
-def test_published_ratios(counts: tuple[int, ...], bounds: tuple[float, float], ratio: float) -> None:
+def test_likelihood_ratios_match_published_ones(
+    counts: tuple[int, ...], bounds: tuple[float, float], ratio: float
+) -> None:
     assert log_likelihood_ratio(counts, *bounds) == pytest.approx(ratio, abs=0.011)
     assert log_likelihood_ratio(counts[::-1], -bounds[1], -bounds[0]) == pytest.approx(
         -log_likelihood_ratio(counts, *bounds)
     )
 
 
-def test_published_elo() -> None:
+def test_elo_matches_published_one() -> None:
     nelo, error = estimate((379, 10170, 21828, 10640, 343))
     assert (round(nelo, 2), round(1.96 * error, 2)) == (3.05, 2.31)
 
 
-def test_equal_scores() -> None:
+def test_equal_scores_have_a_finite_interval() -> None:
     nelo, error = estimate([0, 0, 0, 0, 40])
     assert nelo == pytest.approx(-estimate([40, 0, 0, 0, 0])[0])
     assert 0 < nelo - 1.96 * error < nelo < math.inf
@@ -58,7 +60,7 @@ def test_equal_scores() -> None:
 
 
 @pytest.mark.parametrize(("win_rate", "nelo"), [(0.68, 180.42), (0.86, 480.80)])
-def test_interval_coverage(win_rate: float, nelo: float) -> None:
+def test_interval_covers_95_percent(win_rate: float, nelo: float) -> None:
     shares = shares_with(nelo)
     assert shares @ SCORES == pytest.approx(win_rate, abs=1e-4)
     counts = np.random.default_rng(0).multinomial(400, shares, 2000)
@@ -100,7 +102,7 @@ def error_rate(bounds: tuple[float, float], wrong: int, tests: int, shape: str =
 @pytest.mark.parametrize(
     ("bounds", "shape", "wrong"), [((0, 50), "usual", 0), ((0, 50), "drawn", 1), ((150, 200), "decided", 0)]
 )
-def test_error_rates(wrong: int, bounds: tuple[float, float], shape: str) -> None:
+def test_error_rates_are_at_most_5_percent(wrong: int, bounds: tuple[float, float], shape: str) -> None:
     tests = 200
     assert error_rate(bounds, wrong, tests, shape) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / tests)
 
@@ -118,7 +120,7 @@ def test_error_rates_at_length(wrong: int, elo1: int, tests: int) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("looks", [60, math.inf])
 @pytest.mark.parametrize("truth", [0, 20, 40])
-def test_unbiased_estimates(truth: float, looks: float) -> None:
+def test_estimates_after_stopping_are_median_unbiased(truth: float, looks: float) -> None:
     bounds, tests = (0, 20), 1000
     rng, shares = np.random.default_rng(3), shares_with(truth)
     ends = [simulated_test(rng, bounds, shares, looks) for _ in range(tests)]
@@ -152,6 +154,6 @@ def test_stops_at_first_decision() -> None:
 
 
 @pytest.mark.parametrize(("elo0", "elo1"), [(5, 0), (1, 1), (math.nan, 1), (0, math.inf), (0, 1001)])
-def test_wrong_bounds(elo0: float, elo1: float) -> None:
+def test_wrong_bounds_are_refused(elo0: float, elo1: float) -> None:
     with pytest.raises(ValueError, match=f"got {elo0:g},{elo1:g}"):
         play_sprt("greedy", "random", elo0=elo0, elo1=elo1)

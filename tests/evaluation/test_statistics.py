@@ -19,7 +19,7 @@ def test_mean_interval_by_hand() -> None:
 
 
 @pytest.mark.parametrize("draw", ["normal", "halves"])
-def test_interval_coverage(draw: str) -> None:
+def test_interval_covers_95_percent(draw: str) -> None:
     rng = np.random.default_rng(1)
     if draw == "normal":
         samples, truth = rng.normal(2, 3, (4000, 200)), 2.0
@@ -29,7 +29,7 @@ def test_interval_coverage(draw: str) -> None:
     assert 0.935 <= covered <= 0.962
 
 
-def test_wilson_interval() -> None:
+def test_equal_samples_have_the_wilson_interval() -> None:
     share = 1.959963984540054**2 / (10 + 1.959963984540054**2)
     assert bounded_interval(np.ones(10), 0, 1) == (1.0, (pytest.approx(1 - share), 1.0))
     assert bounded_interval(np.zeros(10), 0, 1) == (0.0, (0.0, pytest.approx(share)))
@@ -55,7 +55,7 @@ def test_interval_near_the_bound_covers(deals: int, chances: tuple[float, float,
     assert np.mean([low <= truth <= high for low, high in found]) >= 0.95  # the normal interval: 0.76, 0.84
 
 
-def test_paired_intervals() -> None:
+def test_paired_intervals_contain_their_means() -> None:
     for margins in ([[3, -3], [-1, 1], [0, 0]], [[3, -1], [-2, 5], [3, -4]]):  # each wins one game of every deal
         found = paired_intervals(np.sign(margins), np.array(margins), 13)
         assert found.interval[0] < 0.5 < found.interval[1]
@@ -66,7 +66,7 @@ def test_paired_intervals() -> None:
     assert -13 < won.margin_interval[0] < won.margin == 7 < won.margin_interval[1] < 13
 
 
-def test_interval_text() -> None:
+def test_interval_text_is_symmetric_or_both_ends() -> None:
     assert interval_text(67.4, (66.8, 68.0), 1) == "± 0.6"
     assert interval_text(100.0, (91.2, 100.0), 1) == "(91.2 to 100.0)"
     assert interval_text(1.0, (-1.0, 2.5), 2, "+") == "(-1.00 to +2.50)"

@@ -24,7 +24,7 @@ def walks(drift: float, deviation: float, looks: int, size: int) -> Iterator[tup
 
 @pytest.mark.parametrize(("drift", "deviation"), [(0.0, 1.0), (0.3, 0.7), (-0.1, 0.4), (2.5, 0.5)])
 @pytest.mark.parametrize(("look", "value"), [(1, 3.1), (3, 3.4), (12, 3.2), (12, 1.0), (12, 0.0)])
-def test_probability_of_more(drift: float, deviation: float, look: int, value: float) -> None:
+def test_probability_of_more_matches_simulation(drift: float, deviation: float, look: int, value: float) -> None:
     size = 20_000
     more = sum(
         last >= value if end == look else last >= BOUND and end < look
@@ -41,13 +41,13 @@ def test_walk_that_hardly_meets_bounds() -> None:
     assert (middle, low, high) == pytest.approx((0.0225, 0.0225 - 1.96 * error, 0.0225 + 1.96 * error), abs=1e-4)
 
 
-def test_mirrored_walks() -> None:
+def test_mirrored_walks_have_mirrored_estimates() -> None:
     middle, low, high = median_unbiased(7, 3.3, 0.6, BOUND)
     assert 0 < middle < 3.3 / 7  # a walk that has left is more often lucky than not
     assert median_unbiased(7, -3.3, 0.6, BOUND) == pytest.approx((-middle, -high, -low))
 
 
-def test_median_of_estimates() -> None:
+def test_estimates_are_median_unbiased() -> None:
     found = [median_unbiased(look, value, 0.8, BOUND) for look, value in walks(0.4, 0.8, 20, 400)]
     middle, low, high = np.transpose(found)
     assert np.mean(middle < 0.4) == pytest.approx(0.5, abs=2.5 * math.sqrt(0.25 / len(found)))

@@ -40,7 +40,7 @@ def test_pairs_play_same_deals() -> None:
         ([Lowest(), Lowest()], "agent 'Lowest' is given twice: objects are told apart by their attribute name"),
     ],
 )
-def test_wrong_agents(agents: list[Any], message: str) -> None:
+def test_wrong_agents_are_refused(agents: list[Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         play_tournament(agents)
 
@@ -75,7 +75,7 @@ def test_standings_are_led_by_the_best_rating() -> None:
 @pytest.mark.parametrize(
     ("repeats", "lowest", "highest"), [(60, 0.88, 1.0), pytest.param(400, 0.92, 0.98, marks=pytest.mark.nightly)]
 )
-def test_interval_coverage(repeats: int, lowest: float, highest: float) -> None:
+def test_rating_interval_covers_95_percent(repeats: int, lowest: float, highest: float) -> None:
     rng, truth, covered = np.random.default_rng(1), {"a": 150.0, "b": 0.0, "c": -150.0}, []
     elos = list(truth.values())
     for _ in range(repeats):

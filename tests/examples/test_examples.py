@@ -44,7 +44,7 @@ def load(name: str) -> Any:
     ],
 )
 @pytest.mark.filterwarnings("ignore")
-def test_example_runs(name: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_example_trains_and_plays(name: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip({"sb3": "sb3_contrib", "openspiel": "pyspiel"}.get(name.split("_", maxsplit=1)[0], "torch"))
     example = load(name)
     for constant in [setting for setting in settings if setting.isupper()]:
@@ -85,7 +85,7 @@ def test_external_program_that_has_ended(code: str) -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_pinned_versions(name: str) -> None:
+def test_pinned_versions_are_complete(name: str) -> None:
     table = TABLES[name]
     assert all((EXAMPLES / file).exists() for file in table["run"])
     constraints = load("run_all").constraints(table)

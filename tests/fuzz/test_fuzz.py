@@ -86,7 +86,7 @@ def test_values_of_a_model_card(data: st.DataObject) -> None:
 
 @examples
 @given(st.sampled_from(COMMANDS), st.data())
-def test_command_lines(line: str, data: st.DataObject) -> None:
+def test_command_lines_end_without_traceback(line: str, data: st.DataObject) -> None:
     words = line.split()
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(1, len(words)))

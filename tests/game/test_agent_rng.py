@@ -44,7 +44,7 @@ def test_address_changes_numbers(changed: dict[str, object]) -> None:
     assert not np.isin(some, others).any()
 
 
-def test_agent_stream() -> None:
+def test_agent_stream_is_not_that_of_decks() -> None:
     key = np.uint64(agent_key(7, 4))
     high, low, *_ = philox(key, np.uint64(3), np.uint64(2 * 2**16), np.uint64(AGENT_STREAM))
     expected = ((int(high) << 32 | int(low)) >> 11) / 2**53

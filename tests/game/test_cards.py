@@ -29,23 +29,23 @@ from tests.strategies import spellings
 masks = st.integers(0, 2**52 - 1)
 
 
-def test_card_numbers() -> None:
+def test_card_numbers_follow_suit_and_rank() -> None:
     assert [card_text(card) for card in range(52)] == NAMES
     assert (NAMES[0], NAMES[12], NAMES[13], NAMES[51]) == ("C2", "CA", "D2", "SA")
 
 
 @given(st.integers(0, 51), st.data())
-def test_parse_card(card: int, data: st.DataObject) -> None:
+def test_parse_card_reads_every_spelling(card: int, data: st.DataObject) -> None:
     assert parse_card(NAMES[card]) == card
     assert parse_card(data.draw(st.sampled_from(spellings(card)))) == card
 
 
-def test_parse_suit() -> None:
+def test_parse_suit_reads_every_name() -> None:
     for suit, names in enumerate((("C", "♣", "clubs"), ("d", "♦\ufe0f", "Diamond"), ("H", "♡"), ("S", "SPADES"))):
         assert {parse_suit(name) for name in names} == {suit}
 
 
-def test_hand_text() -> None:
+def test_hand_text_is_read_back() -> None:
     hand = mask_of(map(parse_card, ["SA", "SK", "SQ", "S2", "HT", "H9", "H8", "CJ", "C4"]))
     assert hand_text(hand) == "AKQ2.T98..J4"
     assert parse_hand("akq2.T98..J4") == hand
@@ -72,7 +72,7 @@ def test_deck_round_trip(deck: list[int]) -> None:
 
 
 @given(masks)
-def test_bit_kernels(mask: int) -> None:
+def test_bit_kernels_match_sets(mask: int) -> None:
     cards = list(cards_of(mask))
     assert popcount(np.uint64(mask)) == len(cards)
     assert lowest(np.uint64(mask)) == (cards[0] if cards else 64)
@@ -99,7 +99,7 @@ def test_bit_kernels(mask: int) -> None:
         (card_text, "SA", "SA"),
     ],
 )
-def test_parse_errors(parse: Callable[[Any], Any], given: Any, complaint: str) -> None:
+def test_parse_errors_show_what_was_given(parse: Callable[[Any], Any], given: Any, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint) as error:
         parse(given)
     if parse is parse_card:

@@ -24,7 +24,7 @@ def test_classic_is_the_default() -> None:
 
 
 @given(games())
-def test_deck_and_lengths(rules: Rules) -> None:
+def test_deck_has_as_many_cards_as_are_dealt(rules: Rules) -> None:
     assert [NAMES[card] for card in rules.cards] == full_deck(rules.suits, rules.ranks)
     assert 2 * rules.tricks == len(rules.cards) // (2 if rules.humbug else 1)
     assert rules.counted == (rules.tricks if rules.counts == "all" else rules.hand)
@@ -75,7 +75,7 @@ OVER_BOOK, FOUR_HANDS = {"points": "over_book"}, {"stock": 0, "humbug": True}
         ({"race": 7, "points": "over_half"}, ["race=7", "points='over_half'"]),
     ],
 )
-def test_wrong_fields(fields: dict[str, Any], named: list[str]) -> None:
+def test_wrong_fields_are_named(fields: dict[str, Any], named: list[str]) -> None:
     for make in (lambda: Rules(**fields), lambda: rules_from_dict(fields)):
         with pytest.raises(ValueError, match="rules") as error:
             make()
@@ -113,14 +113,14 @@ def test_settings_are_refused_or_playable(fields: dict[str, Any]) -> None:
 # Specification strings.
 
 
-def test_rules_spec() -> None:
+def test_rules_spec_overrides_a_preset() -> None:
     assert rules("classic:hand=5,stock=42") == Rules(hand=5, stock=42)
     assert rules("classic:counts=all,points=over_book,book=13") == Rules(counts="all", points="over_book", book=13)
     assert rules("tiny:points=over_half").hand == 2
     assert rules("classic:points=over_book,book=null").book is None
 
 
-def test_rules_of_rules() -> None:
+def test_rules_of_rules_are_themselves() -> None:
     made = Rules(hand=5, stock=42)
     assert rules(made) is made
 
@@ -140,6 +140,6 @@ def test_rules_of_rules() -> None:
         (None, "None"),
     ],
 )
-def test_wrong_spec(spec: object, complaint: str) -> None:
+def test_wrong_spec_is_refused(spec: object, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         rules(spec)  # type: ignore[arg-type]

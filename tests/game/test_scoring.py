@@ -53,7 +53,7 @@ def points(rules: Rules, winner: int, loser: int, low: bool = False) -> float:
         (OVER_HALF, 16, 10, 3),
     ],
 )
-def test_worked_examples(rules: str | Rules, winner: int, loser: int, score: int) -> None:
+def test_points_match_worked_examples(rules: str | Rules, winner: int, loser: int, score: int) -> None:
     assert points(get_rules(rules), winner, loser) == score
 
 
@@ -79,7 +79,7 @@ def test_points_match_reference(rules: Rules, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("name", GAMES)
-def test_reward_limit(name: str, reward: str) -> None:
+def test_reward_limit_is_reached(name: str, reward: str) -> None:
     rules = GAMES[name]
     batch = finished(rules, (rules.foreplay, 0), (rules.hand, 0))
     assert batch.returns(reward)[0, 0] == reward_limit(rules.record, reward) > 0

@@ -83,7 +83,7 @@ EXAMPLES: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("game", "deck", "played", "legal", "after"), EXAMPLES.values(), ids=EXAMPLES)
-def test_rule_book_examples(game: str, deck: str, played: str, legal: str, after: dict[str, Any]) -> None:
+def test_rule_book_examples_are_played(game: str, deck: str, played: str, legal: str, after: dict[str, Any]) -> None:
     batch = dealt(deck, rules=game)
     for action in played.split():
         batch.step([number(action)])

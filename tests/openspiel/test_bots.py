@@ -49,7 +49,7 @@ class Ranked:
 
 
 @pytest.mark.parametrize("preset", ["classic", "draft", "humbug"])
-def test_agent_as_bot(preset: str) -> None:
+def test_bot_plays_as_its_agent(preset: str) -> None:
     batch = DealBatch(preset, 2, 3)
     bot, agent = AgentBot("heuristic"), make_agent("heuristic")
     decks = batch.states["deck"][:, : len(batch.rules.cards)].tolist()
@@ -84,7 +84,7 @@ def test_bots_of_one_seed_draw_different_numbers_in_each_seat_and_game() -> None
     assert len(set(drawn)) == len(drawn) == 16
 
 
-def test_shares_as_bot() -> None:
+def test_bot_draws_shares_by_deal() -> None:
     """One of the agents plays a whole game, and which one depends on the game."""
     lines = set()
     for seed in range(20):

@@ -30,7 +30,7 @@ OTHER = [f"{preset},reward={reward},dealer=0" for preset in ("six_cards", "draft
 
 
 @pytest.mark.parametrize("settings", [*PRESETS, *OTHER, "humbug,dealer=0"])
-def test_random_simulations(settings: str) -> None:
+def test_random_simulations_pass(settings: str) -> None:
     game = pyspiel.load_game(f"python_german_whist(rules={settings})")
     pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
 
@@ -59,7 +59,7 @@ def test_game_matches_engine(preset: str) -> None:
             again.step([action])
 
 
-def test_game_parameters() -> None:
+def test_game_parameters_are_rules() -> None:
     game = pyspiel.load_game("python_german_whist(rules=tiny,ranks=3,stock=2)")
     assert game.setup.rules == rules("six_cards")
     assert str(game) == "python_german_whist(rules=six_cards)"
@@ -84,6 +84,6 @@ def test_game_parameters() -> None:
         ("rules=tiny,stock=3", "stock=3 is odd"),
     ],
 )
-def test_bad_parameters(parameters: str, message: str) -> None:
+def test_bad_parameters_are_refused(parameters: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pyspiel.load_game(f"python_german_whist({parameters})")

@@ -60,7 +60,7 @@ def test_resampled_states_look_alike(game: Rules, seed: int) -> None:
 
 
 @pytest.mark.parametrize("spec", ["six_cards", "tiny", "tiny:draft=true", "tiny:open_stock=0,trump=none"])
-def test_strings_tensors_histories(spec: str) -> None:
+def test_strings_and_tensors_tell_histories_apart(spec: str) -> None:
     """Every pair of many random states: same string, same tensor, same history, or none of them."""
     histories: dict[bytes, tuple[str, bytes]] = {}
     strings, tensors = set(), set()

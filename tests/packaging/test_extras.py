@@ -26,7 +26,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("extra", COMMANDS)
-def test_commands_of_extras(extra: str, tmp_path: Path) -> None:
+def test_commands_of_extras_run(extra: str, tmp_path: Path) -> None:
     hidden = environment(extra, tmp_path)
     for words in COMMANDS[extra]:
         command = [sys.executable, *words.split()]

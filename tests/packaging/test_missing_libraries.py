@@ -45,7 +45,7 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_missing_library(door: str, errors: dict[str, tuple[str, str, str]]) -> None:
+def test_missing_library_names_its_extra(door: str, errors: dict[str, tuple[str, str, str]]) -> None:
     extra, module = DOORS[door]
     name, message, shown = errors[door]
     assert name == module

@@ -59,7 +59,7 @@ def test_finished_rows_stay(rng: np.random.Generator) -> None:
     assert raw(batch.states[[1]]) == raw(fresh.states)
 
 
-def test_step_some_rows() -> None:
+def test_step_leaves_other_rows() -> None:
     whole, part = DealBatch("classic", 5, seed=6), DealBatch("classic", 5, seed=6)
     actions = whole.action_mask().argmax(axis=1)
     whole.step(actions)
@@ -75,7 +75,7 @@ def test_step_some_rows() -> None:
 # Dealing.
 
 
-def test_deal_rows() -> None:
+def test_deal_rows_deals_addresses() -> None:
     batch = DealBatch("classic", 5, seed=4)
     play_randomly(batch, np.random.default_rng(0), 11)
     before = batch.states.copy()
@@ -87,7 +87,7 @@ def test_deal_rows() -> None:
     assert raw(batch.states[[0, 2]]) == raw(before[[0, 2]])
 
 
-def test_deal_decks() -> None:
+def test_deal_decks_deals_given_decks() -> None:
     batch = DealBatch("tiny", 4, seed=8)
     given_decks = DealBatch("tiny", 5, seed=1)
     play_randomly(given_decks, np.random.default_rng(0), 4)
@@ -104,7 +104,7 @@ def test_deal_decks() -> None:
 
 
 @pytest.mark.parametrize("name", ["classic", "draft", "humbug", "tiny:open_stock=4"])
-def test_saved_state(name: str, rng: np.random.Generator) -> None:
+def test_saved_state_is_restored(name: str, rng: np.random.Generator) -> None:
     batch = DealBatch(name, 6, seed=2, history=True)
     play_randomly(batch, rng, 5)
     saved = pickle.loads(pickle.dumps(batch.get_state()))
@@ -160,7 +160,7 @@ def test_calls_without_rows_change_nothing(device: str | None) -> None:
         ({"first": 2**64 - 2}, "last deal"),
     ],
 )
-def test_wrong_address(changed: dict[str, object], complaint: str) -> None:
+def test_wrong_address_is_refused(changed: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         DealBatch(**{"rules": "tiny", "size": 3, **changed})  # type: ignore[call-overload]
 

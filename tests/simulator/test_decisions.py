@@ -37,7 +37,7 @@ def equal(found: Any, expected: Any) -> bool:
 
 
 @pytest.mark.parametrize("rules", ["classic", "draft", "humbug"])
-def test_decisions_of_batch(rules: str) -> None:
+def test_batch_makes_decisions_of_its_rows(rules: str) -> None:
     batch = played(rules)
     decisions = batch.decisions()
     assert len(decisions) == 12
@@ -214,7 +214,7 @@ def test_part_draws_what_it_would_alone() -> None:
     assert equal(whole[[3, 4]].rng.random(), alone.rng.random())
 
 
-def test_numbers_by_deal() -> None:
+def test_by_deal_draws_numbers_per_deal() -> None:
     episodes = some_episodes()
     first = episodes.decisions(episodes.every_row)
     numbers = first.by_deal().random()
@@ -249,7 +249,7 @@ def test_canonical_decisions_have_canonical_views(rules: str, ranks: str) -> Non
     assert equal(seen[[3, 1]].decode(chosen[[3, 1]]), seen.decode(chosen)[[3, 1]])
 
 
-def test_canonical_batch() -> None:
+def test_canonical_batch_makes_canonical_decisions() -> None:
     batch, true = (gw.DealBatch("small", 6, seed=2, history=True, canonical=canonical) for canonical in (True, False))
     while not batch.done.all():
         decisions, expected = batch.decisions(), true.decisions().canonical()
@@ -267,7 +267,7 @@ def test_canonical_batch() -> None:
 # On a device.
 
 
-def test_tensors_on_host() -> None:
+def test_on_host_copies_tensors() -> None:
     host = played("draft").decisions(rng=np.random.default_rng(0))
     assert host.on_host() is host
     tensors = gw.DealBatch("draft", 12, seed=4, history=True, device="cpu")

@@ -93,7 +93,7 @@ class LeaderTakesAll:
         return np.where(states["turn"][:, None] == [0, 1], rules.hand, 0)
 
 
-def test_custom_endgame_hook(rng: np.random.Generator) -> None:
+def test_endgame_may_be_an_own_hook(rng: np.random.Generator) -> None:
     batch = gw.DealBatch("tiny", 50, endgame=LeaderTakesAll())
     while not batch.done.all():
         batch.step(random_legal(batch.action_mask(), rng))
@@ -111,7 +111,7 @@ def test_custom_endgame_hook(rng: np.random.Generator) -> None:
         ("classic:hand=14,stock=24", "exact", "14"),
     ],
 )
-def test_unsolvable_rules(game: str, endgame: str, named: str) -> None:
+def test_unsolvable_rules_are_refused(game: str, endgame: str, named: str) -> None:
     for make in (gw.DealBatch, gw.env):
         with pytest.raises(ValueError, match=named):
             make(rules=game, endgame=endgame)

@@ -70,7 +70,7 @@ def test_unknown_match_format_is_refused(given: Any, word: str) -> None:
         (HALF_POINTS, "played", "first_to:10"),
     ],
 )
-def test_match_course(rules: Any, endgame: str, match: str, rng: np.random.Generator) -> None:
+def test_match_has_its_deals_and_dealers(rules: Any, endgame: str, match: str, rng: np.random.Generator) -> None:
     episode = Episode(rules, match, endgame=endgame)
     for number in (0, 1):
         episode.reset(seed=4 if number == 0 else None)
@@ -87,7 +87,7 @@ def test_match_course(rules: Any, endgame: str, match: str, rng: np.random.Gener
         assert episode.returns("points") == (scores[0] - scores[1], scores[1] - scores[0])
 
 
-def test_first_dealer(rng: np.random.Generator) -> None:
+def test_first_dealer_is_an_option(rng: np.random.Generator) -> None:
     episode = Episode("tiny", "best_of:5")
     for options in ({"dealer": 1}, None):  # then match 1, as it is dealt
         episode.reset(seed=1 if options else None, options=options)
@@ -106,7 +106,7 @@ def test_drawn_deals_are_replayed() -> None:
     assert drawn > 5
 
 
-def test_max_deals(monkeypatch: pytest.MonkeyPatch, rng) -> None:
+def test_match_of_max_deals_is_a_draw(monkeypatch: pytest.MonkeyPatch, rng) -> None:
     monkeypatch.setattr(episodes, "MAX_DEALS", 3)
     episode = Episode("tiny", "first_to:50")
     episode.reset(seed=1)

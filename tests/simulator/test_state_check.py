@@ -51,7 +51,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("field", "value"), WRONG)
-def test_wrong_field(field, value, rng):
+def test_wrong_field_names_its_row(field, value, rng):
     batch, played = DealBatch("classic", 4, seed=9), DealBatch("classic", 4, seed=1)
     play_randomly(played, rng, 6)
     states = played.states

@@ -17,7 +17,7 @@ def brute_force_value(endgame: Endgame) -> int:
     return value(endgame.kept, endgame.follower, endgame.trump, endgame.low, endgame.led)
 
 
-def test_random_endgames(rng):
+def test_endgames_match_brute_force(rng):
     deck = [0, 1, 2, 3, 4, 13, 14, 15, 25, 26, 27, 28, 38, 39, 45, 51]
     dealt = [random_endgame(rng, 1 + i % 5, deck if i % 2 else None) for i in range(400)]
     assert solve_endgames(**rows(dealt)).tolist() == [brute_force_value(endgame) for endgame in dealt]
@@ -34,7 +34,7 @@ def test_all_endgames_of_tiny_deck():
     assert solve_endgames(**rows(dealt)).tolist() == [brute_force_value(endgame) for endgame in dealt]
 
 
-def test_move_values(rng):
+def test_move_values_of_a_known_endgame(rng):
     dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
     values = solve_endgames(**rows(dealt), by_card=True)
     for endgame, row in zip(dealt, values, strict=True):
@@ -96,7 +96,7 @@ def test_impossible_endgame_is_refused(leader, follower, settings, message):
         solve_endgame(leader, follower, **settings)
 
 
-def test_forms_of_hands():
+def test_hands_may_have_every_form():
     cards = ["SA", "HT"], ["S2", "HJ"]
     masks = mask_of(map(parse_card, cards[0])), mask_of(map(parse_card, cards[1]))
     numbers = [parse_card(card) for card in cards[0]], [parse_card(card) for card in cards[1]]

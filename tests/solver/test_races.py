@@ -22,7 +22,7 @@ def needs_of(rng: np.random.Generator, dealt: list[Endgame]) -> np.ndarray:
     return np.array([rng.integers(1, len(endgame.leader) + 3, 2) for endgame in dealt])
 
 
-def test_race_tricks(rng):
+def test_race_values_match_brute_force(rng):
     dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
     needs = needs_of(rng, dealt)
     tricks = solve_races(**race_rows(dealt), needs=needs)
@@ -32,7 +32,7 @@ def test_race_tricks(rng):
         assert tuple(found) == expected
 
 
-def test_unreachable_goals(rng):
+def test_unreachable_goals_leave_the_endgame_plain(rng):
     dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(5)]
     plain = rows(dealt)
     plain["lows"][:] = False
@@ -42,7 +42,7 @@ def test_unreachable_goals(rng):
     assert (tricks.sum(axis=1) == cards).all()
 
 
-def test_race_to_seven(rng):
+def test_race_to_seven_ends_at_seven(rng):
     dealt = [random_endgame(rng, 13) for _ in range(60)]
     plain = rows(dealt)
     plain["lows"][:] = False

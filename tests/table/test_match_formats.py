@@ -37,7 +37,7 @@ def read(match: str) -> dict[str, str | int] | None:
 
 
 @needs_node
-def test_matches() -> None:
+def test_page_reads_matches_as_python_does() -> None:
     command = ["node", "--input-type=module", "--eval", READ]
     command += [SETUP.as_uri(), CONSTANTS.as_uri(), json.dumps(MATCHES), json.dumps(page_constants())]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

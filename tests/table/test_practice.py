@@ -53,7 +53,7 @@ def test_a_position_is_due_from_its_day_on() -> None:
 
 
 @needs_node
-def test_kinds_of_positions() -> None:
+def test_positions_have_their_kinds() -> None:
     cases: list[tuple[str, dict[str, Any], tuple[int, int]]] = [
         ("opening", {"led": -1, "tricksSelf": [0, 0], "tricksOpponent": [0, 0]}, (39, 40)),
         ("trumps", {}, (0, 39)),

@@ -47,7 +47,7 @@ def test_yaml_round_trip(config: TrainConfig, tmp_path: Path) -> None:
     assert list(yaml.safe_load(path.read_text())) == list(trainer_settings(config.trainer))
 
 
-def test_file_and_overrides(tmp_path: Path) -> None:
+def test_overrides_change_a_file(tmp_path: Path) -> None:
     path = written(tmp_path, "decisions: 5000\nseed: 3\nlearning_rate: -2\n")
     config = load_config(path, {"decisions": "7_000", "opponents": "{self: 1, greedy: 0.5}", "learning_rate": "1"})
     opponents = {"self": 1.0, "greedy": 0.5}
@@ -107,7 +107,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.usefixtures("classic_agent")
 @pytest.mark.parametrize(("settings", "named"), WRONG, ids=str)
-def test_wrong_setting(settings: dict[str, Any], named: str, tmp_path: Path) -> None:
+def test_wrong_setting_is_named(settings: dict[str, Any], named: str, tmp_path: Path) -> None:
     for text, given in (
         ("", settings),
         ("", {key: value if isinstance(value, str) else as_yaml(value) for key, value in settings.items()}),
@@ -130,7 +130,7 @@ def test_wrong_setting(settings: dict[str, Any], named: str, tmp_path: Path) -> 
     ],
     ids=lambda text: text[:20],
 )
-def test_file_without_mapping(tmp_path: Path, text: str) -> None:
+def test_file_without_mapping_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ValueError, match=r"mine\.yaml"):
         load_config(written(tmp_path, text))
     with pytest.raises(ValueError, match="'quikstart': did you mean 'quickstart'"):
@@ -139,7 +139,7 @@ def test_file_without_mapping(tmp_path: Path, text: str) -> None:
         load_config("quickstart", {"opponents": "{self: 1"})
 
 
-def test_file_without_text(tmp_path: Path) -> None:
+def test_file_without_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_bytes(b"seed: \xff\n")
     with pytest.raises(ValueError, match=r"mine\.yaml"):
@@ -165,7 +165,7 @@ def test_a_folder_called_self_is_not_an_opponent(tmp_path: Path, monkeypatch: py
     assert load_config("quickstart").opponents == {"self": 0.6, "pool": 0.4}
 
 
-def test_types_of_settings() -> None:
+def test_types_of_settings_are_up_to_date() -> None:
     assert train_settings.FILE.read_text() == train_settings.text(), "renew it: python -m tools.train_settings"
     parameters = inspect.signature(gw.train).parameters
     assert {"decisions", "ent_coef", "value_lambda", "out", "resume"} <= parameters.keys()

@@ -32,7 +32,7 @@ def averaged(settings: PolicyIterationConfig | None = None) -> TrainedNetwork:
     return TrainedNetwork("it", some_network(), settings or config(), Processes())
 
 
-def test_ema_horizon():
+def test_ema_forgets_over_its_horizon():
     it = averaged(config(ema_horizon=640, batch_size=32, epochs=2))  # 16 positions a step
     learn(it, 600)
     former, weight = it.layers()[-1][1], learn(it, 1)[0]
@@ -43,7 +43,7 @@ def test_ema_horizon():
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("rows", [0, 1, 127, 128, 129, 1024, 1025, 2500])
-def test_frozen_network(rows, kind):
+def test_frozen_network_answers_in_float32(rows, kind):
     network = MLP(torch.linspace(0.5, 2, 30), [40, 20], 7, 1.0)
     network.compute_dtype = kind
     features = torch.randint(-2, 3, (rows, 30), dtype=torch.int8, generator=torch.Generator().manual_seed(rows))

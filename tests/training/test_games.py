@@ -22,7 +22,7 @@ from tests.training.whole_runs import resume_run
 TWO = {"games": {"tiny": 1.0, "six_cards": 3.0}, "inputs": UNIVERSAL}
 
 
-def test_every_game() -> None:
+def test_every_game_has_a_share() -> None:
     shares = config(games={"every": 1.0}, inputs=UNIVERSAL).shares
     assert set(shares) == set(rule_names()) - {"humbug", "seventh"}  # seventh is classic, scored in another way
     assert sum(shares.values()) == pytest.approx(1)
@@ -40,7 +40,7 @@ def state_of(tmp_path: Path, **changes: object) -> PolicyIteration:
     return PolicyIteration(config(**{**TWO, **SIZE, **changes}), RunDirectory(tmp_path), Processes())
 
 
-def test_environments_by_share(tmp_path: Path) -> None:
+def test_games_share_the_environments(tmp_path: Path) -> None:
     collectors = state_of(tmp_path, num_envs=18).collectors
     assert [(part.batch.rules, part.batch.size) for part in collectors] == [
         (rules("tiny"), 4),

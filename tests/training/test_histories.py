@@ -11,7 +11,7 @@ AGAINST_READER = {"self": 0.5, "random": 0.5}  # a reader of histories in the pl
 
 
 @pytest.mark.parametrize("game", ["tiny", "small", "draft", "open_stock"])
-def test_histories_in_rollouts(game: str) -> None:
+def test_rollouts_keep_histories(game: str) -> None:
     config = small_config(rules=game, opponents=AGAINST_READER, num_steps=80)  # more than a deal of draft has
     agent = ReadsHistory()
     collector = collector_of(config, {"random": lambda _: agent}, history=True)

@@ -49,7 +49,7 @@ def test_plain_layers_agree(kind: torch.dtype, tolerance: float) -> None:
             torch.testing.assert_close(gradient, wanted, rtol=tolerance, atol=tolerance * float(wanted.abs().max()))
 
 
-def test_feature_scale() -> None:
+def test_features_are_scaled_to_1() -> None:
     high = observation_high("high_low")
     low = observation_layout("high_low")["low"]
     scale = feature_scale(high, low).numpy()

@@ -39,7 +39,7 @@ def test_muon_and_adam_steps() -> None:
         assert turned.max() < 1.3
 
 
-def test_gradient_clipping() -> None:
+def test_gradients_are_clipped_to_a_norm() -> None:
     it = trained()
     step(it, seed=1, scale=1e3)
     gradients = [weight.grad for weight in it.network.parameters() if weight.grad is not None]

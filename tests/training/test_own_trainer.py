@@ -132,7 +132,7 @@ def test_stopped_run_ends_like_any_other(code: Path, tmp_path: Path) -> None:
         resume_run(tmp_path / "run", decisions=400, noise="seven")
 
 
-def test_class(tmp_path: Path, code: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trainer_class_resumes_bit_for_bit(tmp_path: Path, code: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     import walk  # type: ignore[import-not-found]
 
@@ -144,7 +144,7 @@ def test_class(tmp_path: Path, code: Path, monkeypatch: pytest.MonkeyPatch) -> N
         gw.train(notebook, out=tmp_path / "notebook", **SETTINGS)
 
 
-def test_edited_file(code: Path, tmp_path: Path) -> None:
+def test_edited_trainer_file_is_loaded_again(code: Path, tmp_path: Path) -> None:
     gw.train(f"python:{code}:Walk", out=tmp_path / "run", **SETTINGS)
     edited = CODE.replace("self.decisions += 100", "self.decisions += 150")
     code.write_text(edited.replace("return 100,", "return 150,"))
@@ -160,7 +160,7 @@ def test_trainer_in_a_file_of_settings(code: Path, tmp_path: Path) -> None:
     assert load_config(config, {"trainer": f"python:{code}:Walk"}).decisions == 1_000_000
 
 
-def test_attention_trainer(tmp_path: Path) -> None:
+def test_attention_trainer_resumes_bit_for_bit(tmp_path: Path) -> None:
     source, few = "python:examples/attention_trainer.py:PPO", {"num_envs": 8, "num_steps": 13}
     settings = {**SETTINGS, **few, "rules": "classic", "opponents": {"self": 0.5, "pool": 0.5}}
     whole = gw.train(source, out=tmp_path / "whole", **settings)
@@ -169,7 +169,7 @@ def test_attention_trainer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["NoTrainer", "Absent"])
-def test_no_trainer(code: Path, name: str, tmp_path: Path) -> None:
+def test_what_is_no_trainer_is_refused(code: Path, name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=name):
         gw.train(f"python:{code}:{name}", out=tmp_path / "run")
     assert not (tmp_path / "run").exists()

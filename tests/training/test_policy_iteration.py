@@ -53,7 +53,7 @@ def test_networks_learn_targets():
     assert (algorithm.values(features)[:, 0] - returns).abs().max() < 0.5
 
 
-def test_learning_rate():
+def test_learning_rate_falls_to_its_end():
     algorithm = some_algorithm(learning_rate=3e-3, learning_rate_end=1e-3, decisions=1000)
     no_positions = some_batch(0)
     rates = [algorithm.update(no_positions, done / 1000)["charts/learning_rate"] for done in (0, 500, 750, 999, 1200)]
@@ -68,7 +68,7 @@ def testminibatches(epochs):
         assert len(set(rows)) == len(rows)
 
 
-def test_value_of_init():
+def test_init_takes_the_value_network():
     trained, fresh, batch = some_algorithm(), some_algorithm(seed=1), some_batch()
     *hidden, (weight, bias) = trained.value.layers()
     margin_and_win = weight * np.float32([[4], [-9]]), bias * np.float32([4, -9])
@@ -82,7 +82,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
     return run(tmp_path_factory.mktemp("policy_iteration") / "run", **ALL_PARTS)
 
 
-def test_final_checkpoint(finished):
+def test_final_checkpoint_has_the_settings(finished):
     checkpoint = load_checkpoint(finished.run.final)
     assert (checkpoint.ranks, checkpoint.endgame) == ("live", "exact")
     assert (checkpoint.suit_layers, checkpoint.sizes[1:-1]) == (1, [6, 16, 6])

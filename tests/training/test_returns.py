@@ -34,7 +34,7 @@ def returns_by_hand(rollout: dict[str, np.ndarray], row: int, value_lambda: floa
 
 @pytest.mark.parametrize("value_lambda", [0.0, 0.6, 1.0])
 @pytest.mark.parametrize("seed", range(4))
-def test_watkins_returns(seed: int, value_lambda: float) -> None:
+def test_watkins_returns_match_the_definition(seed: int, value_lambda: float) -> None:
     rng = np.random.default_rng(seed)
     shape = (STEPS, ROWS)
     best = rng.integers(0, 3, shape)

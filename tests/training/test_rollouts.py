@@ -49,7 +49,7 @@ def test_rollout_matches_deals(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", ["small", "high_low", "all", "race"])
-def test_rollout_margins(game: str) -> None:
+def test_rollout_margins_are_those_of_the_deals(game: str) -> None:
     config = small_config(rules=game, num_envs=3, num_steps=60)
     collector = collector_of(config, solves=True)
     made = play_rollout(collector, some_policy(config, collector).policy)

@@ -62,7 +62,7 @@ def test_used_folder_is_refused(here: Path) -> None:
     assert files(here) == {"mine/thesis.txt": b"years of work"}
 
 
-def test_open_run(here: Path) -> None:
+def test_open_run_reads_its_config(here: Path) -> None:
     made = begun("a", seed=11)
     run = RunDirectory.open("runs/a")
     assert (run.path, load_run_config(run.config)) == (made.path, tiny_config(seed=11))
@@ -165,7 +165,7 @@ def refused(run: RunDirectory, named: str, **settings: Any) -> None:
     assert files(run.path) == before
 
 
-def test_damaged_snapshot(own: RunDirectory) -> None:
+def test_damaged_snapshot_is_refused(own: RunDirectory) -> None:
     content = own.snapshot.read_bytes()
     flipped = bytearray(content)
     flipped[len(content) // 2] ^= 1
@@ -183,7 +183,7 @@ def test_snapshot_without_a_part(own: RunDirectory) -> None:
     refused(own, "snapshot.*pool")
 
 
-def test_damaged_model(tmp_path: Path) -> None:
+def test_damaged_model_is_refused(tmp_path: Path) -> None:
     run = RunDirectory.create("mine", tmp_path / "run")
     run_training(tiny_config(), run, quiet=True, callback=at(500, interrupt))
     content = run.model.read_bytes()
@@ -193,7 +193,7 @@ def test_damaged_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", bytes(100)], ids=["empty", "no text", "zeros"])
-def test_damaged_settings(content: bytes, own: RunDirectory) -> None:
+def test_damaged_settings_are_refused(content: bytes, own: RunDirectory) -> None:
     own.config.write_bytes(content)
     refused(own, r"config\.yaml")
 
@@ -209,7 +209,7 @@ LOGS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("damage", LOGS)
-def test_damaged_logs(damage: str, own: RunDirectory) -> None:
+def test_damaged_logs_do_not_stop_a_run(damage: str, own: RunDirectory) -> None:
     """A run whose snapshot is whole goes on, and its new rows can be read."""
     for path in (own.metrics, own.evaluations):
         path.write_bytes(LOGS[damage](path.read_bytes()))
@@ -237,5 +237,5 @@ def test_change_is_recorded(own: RunDirectory) -> None:
         {"opponents": {"self": 0.5, "pool": 0.5}},
     ],
 )
-def test_impossible_change(own: RunDirectory, settings: dict[str, Any]) -> None:
+def test_impossible_change_is_refused(own: RunDirectory, settings: dict[str, Any]) -> None:
     refused(own, next(iter(settings)), **settings)

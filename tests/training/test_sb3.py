@@ -32,7 +32,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
     return run(tmp_path_factory.mktemp("sb3") / "run", opponents={"self": 2, "pool": 1, "heuristic": 1})
 
 
-def test_files_of_run(finished: TrainingOutcome) -> None:
+def test_run_leaves_its_files(finished: TrainingOutcome) -> None:
     assert {path.name for path in finished.run.path.iterdir()} == {
         *("config.yaml", "metrics.csv", "evaluations.csv", "curve.png"),
         *("checkpoints", "tensorboard", "final.safetensors", "model.zip"),

@@ -67,7 +67,7 @@ def lowest_of_its_run(collector: Collector, row: int) -> dict[int, int]:
 
 @pytest.mark.parametrize("lookahead", [1, 2, 5])
 @pytest.mark.parametrize("rules", ["classic", "small", "draft", "open_stock", "high_low"])
-def test_targets_bootstrap(rules, lookahead):
+def test_targets_bootstrap_from_the_value_network(rules, lookahead):
     policy, value = some_policy(rules), PackedNetwork.create(random_layers(rules, 1, 2))
     settings = small_config(rules=rules, num_envs=24, num_steps=7, opponents={"self": 0.5, "heuristic": 0.5})
     computed = Targets(settings, OPPONENTS, **some_networks(rules), lookahead=lookahead)
@@ -90,7 +90,7 @@ def test_targets_bootstrap(rules, lookahead):
 
 
 @pytest.mark.parametrize(("rules", "steps", "fewest"), [("classic", 9, 4), ("classic", 23, 3), ("draft", 34, 3)])
-def test_targets_over_rotations(rules, steps, fewest):
+def test_targets_are_means_over_rotations(rules, steps, fewest):
     settings = small_config(rules=rules, num_envs=24, num_steps=steps)
     many, one = (Targets(settings.replace(stock_rotations=rotations), **some_networks(rules)) for rotations in (4, 1))
     many.collect()

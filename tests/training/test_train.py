@@ -89,7 +89,7 @@ def test_picture_that_cannot_be_drawn(
 # What a run leaves
 
 
-def test_files_of_run(finished: TrainingOutcome) -> None:
+def test_run_leaves_its_files(finished: TrainingOutcome) -> None:
     run = finished.run
     assert {path.name for path in run.path.iterdir()} == {
         *("config.yaml", "metrics.csv", "evaluations.csv", "curve.png", "checkpoints", "tensorboard"),
@@ -99,7 +99,7 @@ def test_files_of_run(finished: TrainingOutcome) -> None:
     assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512, 768, 1024]
 
 
-def test_evaluations(finished: TrainingOutcome) -> None:
+def test_evaluations_are_logged(finished: TrainingOutcome) -> None:
     rows = finished.run.read_evaluations()
     assert [(row["decisions"], row["opponent"], row["deals"]) for row in rows] == [
         (decisions, name, deals)
@@ -109,7 +109,7 @@ def test_evaluations(finished: TrainingOutcome) -> None:
     assert all(row["low"] <= row["win_rate"] <= row["high"] for row in rows)
 
 
-def test_final_checkpoint(finished: TrainingOutcome) -> None:
+def test_final_checkpoint_says_how_it_was_trained(finished: TrainingOutcome) -> None:
     made = load_checkpoint(finished.run.final)
     assert made.training["decisions"] == finished.decisions == 1024
     assert PolicyIterationConfig(**made.training["config"]) == small_config(**FINISHED)
@@ -132,7 +132,7 @@ def test_seed_repeats_training(finished: TrainingOutcome, tmp_path: Path) -> Non
     assert any((weight != new).any() for (weight, _), (new, _) in zip(layers[0], layers[2], strict=True))
 
 
-def test_opponents(finished: TrainingOutcome, tmp_path: Path) -> None:
+def test_opponents_of_every_kind_train(finished: TrainingOutcome, tmp_path: Path) -> None:
     name = f"checkpoint:{finished.run.final},temperature=1"
     opponents = {"self": 0.25, "pool": 0.25, "heuristic": 0.25, name: 0.25}
     done = train_small(tmp_path / "run", opponents=opponents, evaluate_against=[name], pool_size=2)
@@ -140,7 +140,7 @@ def test_opponents(finished: TrainingOutcome, tmp_path: Path) -> None:
     assert [result.second for result in done.results] == [name]
 
 
-def test_progress_and_quiet(
+def test_quiet_prints_no_progress(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "_PLAIN_EVERY", 0.0)
@@ -162,7 +162,7 @@ def test_progress_and_quiet(
         (PolicyIterationConfig(games={"tiny": 1, "tiny:trump=none": 1}, inputs="universal", decisions=40), 60),
     ],
 )
-def test_short_runs(config: TrainConfig, decisions: int, tmp_path: Path) -> None:
+def test_short_runs_end_after_their_decisions(config: TrainConfig, decisions: int, tmp_path: Path) -> None:
     few: dict[str, Any] = {"hidden": [8], "evaluate_deals": 2, "final_deals": 2, "evaluate_against": ["random"]}
     if isinstance(config, PolicyIterationConfig):
         few |= {"value_hidden": [8]}
@@ -224,7 +224,7 @@ def test_killed_run_resumes(tmp_path: Path) -> None:
 
 
 @both_trainers
-def test_callback_that_raises(config: TrainConfig, tmp_path: Path) -> None:
+def test_run_goes_on_after_a_callback_raised(config: TrainConfig, tmp_path: Path) -> None:
     def prune(decisions: int, numbers: dict[str, Any]) -> None:
         if decisions:
             raise RuntimeError("pruned")

@@ -28,7 +28,7 @@ def random_layers(game: str, inputs: str) -> tuple[Layer, ...]:
 
 @pytest.mark.parametrize("inputs", ["observation", "universal"])
 @pytest.mark.parametrize("game", ["tiny", "draft", "high_low", "small_all:open_stock=2"])
-def test_self_play_outcomes(game: str, inputs: str) -> None:
+def test_self_play_outcomes_are_the_returns(game: str, inputs: str) -> None:
     layers = random_layers(game, inputs)
     network = PackedNetwork.create(layers)
     features, margins = self_play_outcomes(
@@ -49,7 +49,7 @@ def test_self_play_outcomes(game: str, inputs: str) -> None:
     assert len(set(margins.tolist())) > 2
 
 
-def test_value_fit() -> None:
+def test_value_head_fits_outcomes() -> None:
     rng = np.random.default_rng(1)
     features = np.zeros((60_000, 443), np.int8)
     features[:, :20] = rng.integers(0, 2, (60_000, 20))

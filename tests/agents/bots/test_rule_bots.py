@@ -36,7 +36,7 @@ def test_choice_depends_on_view_alone(name: str, steps: int) -> None:
 
 # docs/explanation/what-was-learnt.md has the win rates, on 10,000 deals; 2,000 deals are within ± 1.1 points.
 @pytest.mark.parametrize(("opponent", "win_rate"), [("greedy", 0.676), ("random", 0.943)])
-def test_heuristic_strength(opponent: str, win_rate: float) -> None:
+def test_heuristic_bot_keeps_its_strength(opponent: str, win_rate: float) -> None:
     result = play_match("heuristic", opponent, deals=2000, seed=2)
     assert result.win_rate == pytest.approx(win_rate, abs=0.02)
     assert result.margin_interval[0] > 0

@@ -57,7 +57,7 @@ def test_tempering_reaches_the_effective_sample_size() -> None:
     assert alike.tolist() == [0.25] * 4
 
 
-def test_resampling_shares() -> None:
+def test_resampling_keeps_shares() -> None:
     joint = np.array([[0.3, 0.0], [0.0, 0.45], [0.2, 0.05]])
     chosen, models = np.empty(40, np.int64), np.empty(40, np.int64)
     resample(joint.sum(axis=1), joint, np.uint64(7), chosen, models)

@@ -108,7 +108,7 @@ def test_sampled_states_play_out(name: str) -> None:
         batch.step([random_legal(batch.action_mask()[0], rng)])
 
 
-def test_sample_states_seed() -> None:
+def test_sample_states_repeats_with_a_seed() -> None:
     view = DealBatch("classic").views()
     first = gw.sample_states(view, "classic", count=4, rng=7)
     assert np.array_equal(gw.sample_states(view, "classic", count=4, rng=np.random.default_rng(7)).states, first.states)

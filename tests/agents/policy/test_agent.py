@@ -60,7 +60,7 @@ def test_temperature_0_plays_best_card() -> None:
     assert choice(PolicyAgent(biased_network({parse_card("SQ"): 9.0, deuce: 0.1})), HAND) == "S2"
 
 
-def test_policy() -> None:
+def test_policy_is_the_distribution_of_act() -> None:
     agent, sampling = PolicyAgent(some_network(3)), PolicyAgent(some_network(3), 1.0)
     batch = DealBatch("classic", 16, seed=2)
     for _ in range(9):
@@ -80,7 +80,7 @@ def test_policy() -> None:
     assert counts / rows == pytest.approx(chances[0], abs=0.02)
 
 
-def test_action_values() -> None:
+def test_action_values_are_logits_against_the_best() -> None:
     biases = {parse_card("SA"): 3.0, parse_card("S2"): 1.0}
     scaled = dataclasses.replace(biased_network(biases), logits_per_trick=4.0)
     legal = list(cards_of(HAND["hand"][0]))
@@ -95,7 +95,7 @@ def test_action_values() -> None:
         assert np.isnan(np.delete(gains, legal)).all()
 
 
-def test_only_what_is_asked_for() -> None:
+def test_evaluate_makes_only_named_fields() -> None:
     agent, decisions = PolicyAgent(valued_network()), DealBatch("classic", 3).decisions()
     assert agent.evaluates == {"policy", "values", "action_values"}
     assert agent.evaluate(decisions) == (None, None, None)

@@ -39,6 +39,6 @@ def test_inputs_hold_the_observation(game: str) -> None:
         )
 
 
-def test_unknown_inputs() -> None:
+def test_unknown_inputs_are_refused() -> None:
     with pytest.raises(ValueError, match="did you mean 'universal'"):
         network_inputs(DealBatch("classic", 1).views(), "classic", "univeral")

@@ -32,7 +32,7 @@ def relu(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 @pytest.mark.parametrize("suit_layers", [1, 2])
 @pytest.mark.parametrize(("game", "inputs"), GAMES)
-def test_suit_network_outputs(game: str, inputs: str, suit_layers: int) -> None:
+def test_suit_network_matches_plain_layers(game: str, inputs: str, suit_layers: int) -> None:
     checkpoint = suit_network(suit_layers, game, inputs)
     rows = some_inputs(checkpoint)
     assert checkpoint.packed_value is not None

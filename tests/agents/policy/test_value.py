@@ -15,7 +15,7 @@ from german_whist.simulator.observation.canonical import canonical_views
 from tests.agents.networks import some_network, valued_network
 
 
-def test_no_value_network() -> None:
+def test_agent_without_value_network_knows_no_values() -> None:
     decisions, network = DealBatch("classic", 3).decisions(), PolicyAgent(some_network())
     for agent in (network, ExactEndgame(network), make_agent("heuristic+exact")):
         assert agent.evaluate(decisions, "values").values is None

@@ -33,7 +33,7 @@ def test_cards_differ(width: int) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_draw_every_game(name: str) -> None:
+def test_every_game_is_drawn(name: str) -> None:
     batch, rng = DealBatch(name, 3, 4), np.random.default_rng(4)
     last: Picture | None = None
     for steps in (0, 1, 2, 5, 20, None):
@@ -62,7 +62,7 @@ def test_hidden_cards_are_hidden(name: str, steps: int, seat: int) -> None:
 # The last trick
 
 
-def test_trick_memory() -> None:
+def test_trick_memory_keeps_the_last_trick() -> None:
     batch = DealBatch(seed=6)
     watch = TrickMemory(batch)
     rng = np.random.default_rng(1)

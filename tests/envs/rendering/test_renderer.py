@@ -69,7 +69,7 @@ def test_vector_environment_shows_match_scores() -> None:
 # The window
 
 
-def test_human_window(unseen_display: Any) -> None:
+def test_human_window_shows_the_deal(unseen_display: Any) -> None:
     environment = gw.env(rules="tiny", render_mode="human")
     environment.reset(seed=1)
     first = unseen_display.surfarray.array3d(unseen_display.display.get_surface())
@@ -82,7 +82,7 @@ def test_human_window(unseen_display: Any) -> None:
     assert not unseen_display.display.get_init()
 
 
-def test_closed_window(unseen_display: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_closed_window_stays_closed(unseen_display: Any, capsys: pytest.CaptureFixture[str]) -> None:
     environment = gw.env(rules="tiny", render_mode="human")
     environment.reset(seed=1)
     unseen_display.event.post(unseen_display.event.Event(unseen_display.QUIT))

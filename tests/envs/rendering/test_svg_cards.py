@@ -19,7 +19,7 @@ def text() -> str:
     return FILE.read_text(encoding="utf-8")
 
 
-def test_svg_symbols(text: str) -> None:
+def test_svg_has_every_card(text: str) -> None:
     symbols = set(re.findall(r'<symbol id="([^"]+)"', text))
     faces = {f"{face}-{suit}{rank}" for face in FACES for suit in SUITS for rank in RANKS}
     assert symbols == faces | {f"back-{name}" for name in BACKS}

@@ -43,7 +43,7 @@ def package(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["kernels.py", "constants.py", "rooms/walls.py"])
-def test_changed_source(package: Path, name: str) -> None:
+def test_changed_source_changes_the_digest(package: Path, name: str) -> None:
     before = source_digest(package / "kernels.py", package)
     with (package / name).open("a") as file:
         file.write("OTHER = 2\n")
@@ -59,7 +59,7 @@ def count(cache: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", COUNT], env=environment, capture_output=True, text=True, check=False)
 
 
-def test_no_cache_folder(tmp_path: Path) -> None:
+def test_kernels_compile_without_a_cache_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     assert count(tmp_path / "file").stdout == "3\n"
 

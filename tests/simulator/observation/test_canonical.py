@@ -49,7 +49,7 @@ def test_relabeling_is_inverted(game: Rules, seed: int, steps: int, ranks: str) 
             assert (before[name] == after[name]).all()
 
 
-def test_live_ranks_example() -> None:
+def test_live_ranks_close_gaps() -> None:
     # Of hearts the ace and the jack are played: the queen is the second highest left, the nine the fourth.
     row = view("5.Q92.65.87", "H", face_up="HK", played=".AJ..")
     canonical, relabeling = canonical_views(row, "live")
@@ -59,7 +59,7 @@ def test_live_ranks_example() -> None:
     assert hand_text(mask_of(int(card) for card in relabeling[0, 39:52][[12, 11, 9, 2, 1, 0]])) == ".AKQJ92.."
 
 
-def test_decode_values() -> None:
+def test_decode_values_inverts_relabeling() -> None:
     batch = DealBatch("draft", 20)
     play_randomly(batch, np.random.default_rng(0), 5)
     _, relabeling = canonical_views(batch.views(), "live")

@@ -52,7 +52,7 @@ def every_course(rules: Rules) -> Iterator[DealBatch]:
 
 
 @pytest.mark.parametrize("rules", TINY.values(), ids=TINY)
-def test_perfect_recall(rules: Rules) -> None:
+def test_histories_have_perfect_recall(rules: Rules) -> None:
     known: list[dict[bytes, bytes]] = [{}, {}]
     nodes = 0
     for batch in every_course(rules):
@@ -69,7 +69,7 @@ def test_perfect_recall(rules: Rules) -> None:
 # The batch's bookkeeping
 
 
-def test_out_array() -> None:
+def test_history_is_written_into_out() -> None:
     batch = DealBatch("tiny", 2, history=True)
     out = np.full((2, max_events("tiny"), 4), 9, np.int8)
     tokens, _ = batch.history(out)

@@ -12,7 +12,7 @@ from german_whist.simulator.observation.vector import OBSERVATION_VERSION, obser
 LAYOUTS = {1: "a606eb21eb938d16"}
 
 
-def test_layout_version() -> None:
+def test_changed_layout_needs_a_new_version() -> None:
     layouts = [
         (name, [(block, list(place)[:2]) for block, place in observation_layout(name).items()]) for name in rule_names()
     ]

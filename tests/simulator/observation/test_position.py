@@ -89,7 +89,7 @@ LATER = {**PLAYED, "trump": 2, "dealer": True}
         ({**LATER, "game": "all:race=1"}, "race to 1"),
     ],
 )
-def test_impossible_position(changes: dict[str, Any], message: str) -> None:
+def test_impossible_position_is_refused(changes: dict[str, Any], message: str) -> None:
     described = {"game": "classic", "hand": HAND, "up": UP, **changes}
     with pytest.raises(ValueError, match=message):
         foreplay_view(rules(described.pop("game")), **described)
@@ -105,6 +105,6 @@ def test_impossible_position(changes: dict[str, Any], message: str) -> None:
         ("humbug", (0, 0), "humbug"),
     ],
 )
-def test_impossible_endgame(game: str, tricks: tuple[int, int], message: str) -> None:
+def test_impossible_endgame_is_refused(game: str, tricks: tuple[int, int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         endgame_view(rules(game), parse_hand("AK..."), parse_hand(".AK.."), trump=0, tricks=tricks)

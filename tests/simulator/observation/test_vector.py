@@ -29,7 +29,7 @@ def test_layouts_have_no_gaps(name: str) -> None:
 
 
 @pytest.mark.parametrize("shape", [(), (442,), (3, 444), (1, 1, 443)])
-def test_wrong_length(shape: tuple[int, ...]) -> None:
+def test_wrong_length_is_refused(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="443"):
         view_from_observation(np.zeros(shape, np.int8))
 

@@ -29,7 +29,7 @@ def test_hidden_cards_are_hidden(name: str, seat: int) -> None:
     assert len(hidden) > (6 if name == "six_cards" else 12)
 
 
-def test_humbug_redeals() -> None:
+def test_humbug_redeals_vary_hidden_cards() -> None:
     for seat in (0, 1):
         redeal = Redeal("humbug", 3, seat, steps=2)
         *_, (deal, others) = redeal.steps()

@@ -118,7 +118,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("answer", "card"), [(answer, card) for card, answers in GIVEN.items() for answer in answers])
-def test_read_card(answer: str, card: str) -> None:
+def test_card_is_read_from_an_answer(answer: str, card: str) -> None:
     assert read(answer) == card
 
 
@@ -153,7 +153,7 @@ def test_reference_to_no_character(digits: int) -> None:
     "part",
     ["{", "[", '{"a":', '{"', '{"a\\"', "[{", '{"action": "SA"} ', '"{', "<answer>", r"\boxed{", "not ", "SA not "],
 )
-def test_repeated_without_end(part: str) -> None:
+def test_repetitive_answer_is_read_in_linear_time(part: str) -> None:
     begun = time.process_time()
     read(part * 10_000)
     assert time.process_time() - begun < 10  # seconds; in quadratic time it would take minutes
@@ -182,11 +182,11 @@ def test_any_text_is_a_card_or_nothing(answer: str) -> None:
         ("swap", None),
     ],
 )
-def test_read_choice(answer: str, action: str | None) -> None:
+def test_non_card_action_is_read_from_an_answer(answer: str, action: str | None) -> None:
     assert read(answer, CHOICE, DRAFT) == action
 
 
-def test_choices_of_rules() -> None:
+def test_non_card_actions_depend_on_the_rules() -> None:
     assert read("I keep my hand.", CHOICE, HUMBUG) == "keep"
     assert read("swap", CARDS, DRAFT) is None
     assert read("take", CARDS, DRAFT) == "take"

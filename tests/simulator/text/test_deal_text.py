@@ -23,7 +23,7 @@ def table(*cards: str) -> DealBatch:
     return batch
 
 
-def test_open_table() -> None:
+def test_open_table_shows_both_cards() -> None:
     assert deal_text(table("CA")).split("\n") == [
         "German Whist   trumps ♠   foreplay, trick 1 of 26   stock 26",
         "────────────────────────────────────────────────────────────────────",

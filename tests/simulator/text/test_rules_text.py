@@ -59,7 +59,7 @@ def finished(rules: Rules, mine: int, theirs: int, low: bool) -> float:
 
 
 @given(games())
-def test_scoring_examples(rules: Rules) -> None:
+def test_scoring_examples_in_words_are_right(rules: Rules) -> None:
     text = " ".join(rules_text(rules).split())
     examples = scoring_examples(rules)
     assert examples

@@ -44,7 +44,7 @@ def test_one_table_per_kind(folder, monkeypatch):
     assert open_tablebase(*HIGH) is open_tablebase(*HIGH, for_search=True) is tablebase
 
 
-def test_largest_table(folder, monkeypatch):
+def test_largest_table_is_opened(folder, monkeypatch):
     build_tablebase(HIGH, 3)
     build_tablebase(HIGH, 5)
     monkeypatch.setattr(table_cache, "build_tablebase", None)
@@ -99,7 +99,7 @@ def test_large_table_is_read_if_it_has_changed(folder, monkeypatch):
     assert find_tablebase(HIGH, 6) is not None
 
 
-def test_table_in_memory(folder, tmp_path, monkeypatch, capsys):
+def test_table_in_memory_matches_its_file(folder, tmp_path, monkeypatch, capsys):
     stored = build_tablebase(HIGH, 4).values
     no_folder = tmp_path / "file"
     no_folder.write_text("")
@@ -112,7 +112,7 @@ def test_table_in_memory(folder, tmp_path, monkeypatch, capsys):
     assert str(no_folder) in capsys.readouterr().err
 
 
-def test_progress_without_terminal(folder, monkeypatch, capsys):
+def test_progress_is_logged_without_terminal(folder, monkeypatch, capsys):
     monkeypatch.setattr(table_cache, "REPORT_EVERY", 0.0)
     open_tablebase(*HIGH)
     first, *later = capsys.readouterr().err.splitlines()
@@ -123,7 +123,7 @@ def test_progress_without_terminal(folder, monkeypatch, capsys):
     assert shares[-1] < 100
 
 
-def test_concurrent_builds(folder):
+def test_concurrent_builds_build_once(folder):
     code = (
         "from german_whist.solver.tablebase.build import build_tablebase\n"
         "from german_whist.solver.tablebase.kinds import KINDS\n"

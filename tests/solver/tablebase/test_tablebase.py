@@ -98,7 +98,7 @@ def test_a_transposition_table_has_any_power_of_two_of_slots(tablebase, rng, bit
     assert not keys[1 << bits :].any()
 
 
-def test_golden_sums():
+def test_sums_of_tables_are_stable():
     assert sums() == json.loads(SUMS.read_text())
 
 
@@ -113,7 +113,7 @@ def _name(tablebase: Tablebase) -> str:
     return next(name for name, kind in KINDS.items() if kind == (tablebase.trump, tablebase.low))
 
 
-def test_thirteen_trumps():
+def test_thirteen_trumps_take_thirteen_tricks():
     everything = mask_of(range(39, 52)), mask_of(range(13))
     position = sorted_suits(np.uint64(position_of(np.uint64(everything[0]), np.uint64(everything[1]), 3)), True)
     tablebase = build_tablebase(KINDS["trump-high"], SMALL_TABLE)

@@ -1,4 +1,4 @@
-"""Agents that know their games: histories on demand, and keys for a state of their own."""
+"""Agents get histories where they declare ``uses_histories``, and keys for a state of their own."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Remembers:
         return np.array(chosen)
 
 
-def test_histories_in_matches() -> None:
+def test_matches_keep_histories() -> None:
     agent = ReadsHistory()
     result = play_match(agent, "random", deals=4, seed=2, batch_size=3)
     assert agent.decisions == 4 * 2 * 26
@@ -56,7 +56,7 @@ def test_histories_in_matches() -> None:
 
 
 @pytest.mark.parametrize("kind", [ReadsHistory, Remembers])
-def test_histories_in_gymnasium(kind: Any) -> None:
+def test_gymnasium_keeps_histories(kind: Any) -> None:
     agent = kind()
     env: Any = gymnasium.make("german_whist:GermanWhist-v0", rules="small", opponent=agent)
     _, info = env.reset(seed=3)
@@ -71,7 +71,7 @@ def test_histories_in_gymnasium(kind: Any) -> None:
     assert agent.decisions > 5 * 14
 
 
-def test_game_keys() -> None:
+def test_finished_games_are_forgotten() -> None:
     agent = Remembers()
     play_match(agent, "random", deals=5, seed=8, batch_size=2)
     assert agent.decisions == 2 * 5 * 26
