@@ -328,11 +328,7 @@ class DealBatch(Deals[ArrayT]):
         return done
 
     def legal(self) -> ArrayT:
-        """Return the legal actions of the seats to act as bit masks, 0 in finished deals.
-
-        Returns:
-            uint64[size]; int64[size] on a device, as torch does little with uint64.
-        """
+        """Return the legal actions of the seats to act, uint64[size] masks (int64 on a device); 0 in finished deals."""
         masks: ArrayT = self.backend.masks(self._legal())
         return masks
 

@@ -145,7 +145,7 @@ class Decisions(Generic[ArrayT]):
         return self._part(rows, 0)
 
     def split(self, rows: Array | list[int] | slice) -> Decisions[ArrayT]:
-        """Return the decisions of some rows whose numbers :meth:`by_deal` are others than here."""
+        """Return the decisions of some rows, for which :meth:`by_deal` draws other numbers than here."""
         return self._part(rows, 1)
 
     def _part(self, rows: Any, level: int) -> Decisions[ArrayT]:
@@ -299,13 +299,13 @@ class Decisions(Generic[ArrayT]):
         )
 
     def decode(self, actions: Array) -> ArrayT:
-        """Return the true actions of actions in these decisions, int64[n]; in canonical form they differ."""
+        """Translate actions in these decisions into true ones, int64[n]; in canonical form they differ."""
         found: Any = actions if self.relabeling is None else decode_actions(actions, self.relabeling)
         decoded: ArrayT = found
         return decoded
 
     def decode_values(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return numbers by true action of numbers by action in these decisions on the host, [n, num_actions]."""
+        """Reorder numbers by action in these decisions, [n, num_actions] on the host, by true action."""
         return values if self.relabeling is None else decode_values(values, self.relabeling)
 
     def on_host(self) -> Decisions[npt.NDArray[Any]]:

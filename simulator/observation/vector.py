@@ -57,7 +57,7 @@ def observation_high(rules: str | Rules = "classic", match: str | MatchFormat | 
 
 
 def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.NDArray[np.int8]:
-    """Return the observation vectors of a batch of views.
+    """Return the observation vectors of a batch of views, int8[rows, n_obs].
 
     Example:
         >>> batch = german_whist.DealBatch("classic", size=256)
@@ -69,7 +69,7 @@ def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.
         rules: the rules of the deals.
 
     Returns:
-        int8[rows, n_obs], laid out as :func:`observation_layout` describes.
+        The vectors, laid out as :func:`observation_layout` describes.
 
     Raises:
         ValueError: if the rules are unknown, or ``views`` is not an array of views.
@@ -82,7 +82,7 @@ def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.
 
 
 def action_mask(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.NDArray[np.bool_]:
-    """Return the action masks of a batch of views.
+    """Return the action masks of a batch of views, bool[rows, n_actions].
 
     Example:
         >>> batch = german_whist.DealBatch("classic", size=256)
@@ -94,7 +94,7 @@ def action_mask(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> 
         rules: the rules of the deals.
 
     Returns:
-        bool[rows, n_actions], true for legal actions; all false in rows where the seat is not to act.
+        True for legal actions; all false in rows where the seat is not to act.
 
     Raises:
         ValueError: if the rules are unknown, or ``views`` is not an array of views.
