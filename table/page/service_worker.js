@@ -10,7 +10,7 @@ const CACHE = `${PREFIX}VERSION_OF_THE_FILES`;
 const FILES = /** @type {string[]} */ ([]);
 const LATER = /** @type {string[]} */ ([]);
 
-/** @param {string} name of a file to cache */
+/** @param {string} name a file to cache */
 async function keep(name) {
   const { body, headers, ok } = await fetch(new Request(name, { cache: "no-cache" }));
   if (!ok) throw new Error(`${name} cannot be loaded`);

@@ -19,7 +19,7 @@ import { opponentHandKnown } from "./view.js";
 
 /**
  * @param {Mask} legal
- * @param {number} uniform in [0, 1)
+ * @param {number} uniform a random number in [0, 1)
  * @returns {number} a random legal action, every one equally likely
  */
 export const pick = (legal, uniform) => cardsOf(legal)[Math.floor(uniform * popcount(legal))];
@@ -30,15 +30,15 @@ export const greedyAction = (view) => kernels.bots.call.greedy(kernels.bots.reco
 /** @type {Agent} */
 export const heuristicAction = (view) => kernels.bots.call.heuristic(kernels.bots.records.view.write(view));
 
-/** @param {Agent} agent @returns {Agent} with a perfect endgame: `NAME+exact` */
+/** @param {Agent} agent @returns {Agent} the agent with a perfect endgame: `NAME+exact` */
 const withExactEndgame = (agent) => (view) => (opponentHandKnown(view) ? bestCard(view) : agent(view));
 
 /**
  * The agent of a specification.
  *
  * @param {string} spec `random`, `greedy`, `heuristic`, `heuristic+exact`, or the name of a network
- * @param {Rules} rules of the deals that it plays
- * @param {Network | null} network that of the name, which `readNetwork` returned; the others need none
+ * @param {Rules} rules the deals' rules
+ * @param {Network | null} network the one of that name, from `readNetwork`; the others need none
  * @returns {Agent}
  * @throws {Error} if there is no such agent
  */

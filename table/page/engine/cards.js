@@ -42,10 +42,10 @@ export const intersection = (a, b) => [a[0] & b[0], a[1] & b[1], a[2] & b[2], a[
 /** @param {Mask} a @param {Mask} b @returns {Mask} `a & ~b` */
 export const difference = (a, b) => [a[0] & ~b[0], a[1] & ~b[1], a[2] & ~b[2], a[3] & ~b[3], a[4] & ~b[4]];
 
-/** @param {Mask} mask @param {number} card @returns {Mask} with the card added */
+/** @param {Mask} mask @param {number} card @returns {Mask} the mask with the card added */
 export const withCard = (mask, card) => union(mask, cardBit(card));
 
-/** @param {Mask} mask @param {number} card @returns {Mask} with the card removed */
+/** @param {Mask} mask @param {number} card @returns {Mask} the mask with the card removed */
 export const withoutCard = (mask, card) => difference(mask, cardBit(card));
 
 /** @param {Mask} mask @param {number} suit @returns {Mask} its cards of one suit: `mask & suit_mask(suit)` */
@@ -57,7 +57,7 @@ export const has = (mask, card) => ((mask[suitOf(card)] >> (card % 13)) & 1) ===
 /** @param {Mask} mask @returns {boolean} */
 export const isEmpty = (mask) => (mask[0] | mask[1] | mask[2] | mask[3] | mask[4]) === 0;
 
-/** @param {number} bits at most 16 @returns {number} how many are set */
+/** @param {number} bits 16 of them at most @returns {number} how many are set */
 function countBits(bits) {
   // Neighbouring counts are added in parallel: of single bits, then of pairs, fours and eights.
   bits -= (bits >> 1) & 0x5555;

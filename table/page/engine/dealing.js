@@ -1,5 +1,5 @@
 // @ts-check
-/** Which cards a deal has: deal `index` of seed `seed`, the same as in Python. */
+/** Decks by address: deal `index` of seed `seed` has the same cards as in Python. */
 
 import { kernels } from "./kernels.js";
 

@@ -11,7 +11,7 @@ const NOT_LEGAL_MARGIN = -128;
  * The margin of the whole deal after each legal card, with perfect play by both seats from then on.
  *
  * @param {View} view one in which `opponentHandKnown` is true
- * @returns {Map<number, number>} by card, lowest first
+ * @returns {Map<number, number>} keys: cards, lowest first
  */
 export function exactMargins(view) {
   const { call, records, memory } = kernels.bots;

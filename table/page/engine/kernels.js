@@ -114,7 +114,7 @@ const KINDS = {
   },
 };
 
-/** @param {number} low @param {number} high @returns {Mask} of a word of 64 bits in two halves */
+/** @param {number} low @param {number} high @returns {Mask} the mask of a 64-bit word in two halves */
 function maskOfWord(low, high) {
   return [
     low & 0x1fff,
@@ -132,7 +132,7 @@ export const maskOfBits = (word) => maskOfWord(Number(word & 0xffffffffn), Numbe
 class KernelRecord {
   /**
    * @param {DataView} bytes the memory
-   * @param {number} at its address
+   * @param {number} at the record's address
    * @param {Layout} layout
    */
   constructor(bytes, at, layout) {
@@ -147,7 +147,7 @@ class KernelRecord {
   }
 
   /**
-   * @param {any} object whose fields are written; those that it does not have stay
+   * @param {any} object its fields are written; those that it does not have stay
    * @returns {number} the address of the record
    */
   write(object) {

@@ -65,7 +65,7 @@ export function readNetwork(file) {
 /**
  * @param {Network} network
  * @param {Rules} rules
- * @param {View} view of a seat to act
+ * @param {View} view a view of the seat to act
  * @returns {Evaluation}
  */
 export function evaluate({ name, hasValue }, rules, view) {

@@ -35,7 +35,7 @@ export function matchTitle(match) {
 /** @type {Record<string, string>} */
 const JUDGES = { rollouts: "simulated play", network: "the network" };
 
-/** @param {string} spec of an agent, or what judges @returns {string} its name for people; the specification if it has none */
+/** @param {string} spec an agent, or what judges @returns {string} its name for people; the specification if it has none */
 export function agentTitle(spec) {
   return dataNow().catalog.agents.find((agent) => agent.spec === spec)?.title ?? JUDGES[spec] ?? spec;
 }
@@ -62,7 +62,7 @@ const MEASURED = "classic"; // the game in which the accuracies of the agents we
 export const hasAccuracies = (rules) =>
   knowsRules(rules) && differInScoringOnly(rulesNamed(MEASURED), rulesNamed(rules));
 
-/** @param {number | null} accuracy in the game in which they were measured @returns {string | null} the title of the agent whose accuracy is nearest */
+/** @param {number | null} accuracy the one in the game in which they were measured @returns {string | null} the title of the agent whose accuracy is nearest */
 export function playsLike(accuracy) {
   if (accuracy === null) return null;
   const measured = dataNow().catalog.agents.flatMap(({ title, accuracy: own }) =>

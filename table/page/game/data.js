@@ -72,9 +72,9 @@ import { PageError } from "./errors.js";
 /**
  * @typedef {object} Data
  * @property {boolean} server whether a server answers `api/act` and `api/advise`
- * @property {number | null} seed of every game, where the command line gives one
+ * @property {number | null} seed every game's seed, where the command line gives one
  * @property {Catalog} catalog
- * @property {Record<string, GameWords>} games by specification of the rules
+ * @property {Record<string, GameWords>} games keys: specifications of the rules
  * @property {import("../engine/rules.js").Rules[]} rules
  * @property {import("../engine/constants.js").Constants} constants
  */
@@ -95,11 +95,11 @@ export function dataNow() {
   return data;
 }
 
-/** @returns {PageError} for a file of the page that does not come */
+/** @returns {PageError} the error of a file of the page that does not come */
 export const notLoaded = () =>
   new PageError("refused", "The page could not be loaded. Check your connection and reload.");
 
-/** @param {string} name of a file of the page @returns {Promise<Response>} @throws {PageError} if it does not come */
+/** @param {string} name a file of the page @returns {Promise<Response>} @throws {PageError} if it does not come */
 export async function part(name) {
   const answer = await fetch(name).catch(() => null);
   if (!answer?.ok) throw notLoaded();

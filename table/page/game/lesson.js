@@ -7,7 +7,7 @@ import { joinWords } from "./wording.js";
 
 /** @typedef {import("./deal/episode.js").Episode} Episode */
 
-/** What is played: a short deal with a fixed deck. The other seat deals, so the player leads. */
+/** The lesson's deal, a short one with a fixed deck. The other seat deals, so the player leads. */
 export const LESSON = {
   rules: "classic:ranks=4,hand=4,stock=8",
   teacher: "Teacher",

@@ -34,7 +34,7 @@ export function later(day, days) {
   return date.toISOString().slice(0, 10);
 }
 
-/** @param {View} view of the seat to act @param {number} played the mistake @param {number} better @returns {Kind} what the decision is about */
+/** @param {View} view the seat to act's view @param {number} played the mistake @param {number} better @returns {Kind} what the decision is about */
 export function kindOf(view, played, better) {
   if (view.choice) return view.stock ? "prize" : "exchange";
   if (view.led < 0 && tricksWon(view) === 0) return "opening";
@@ -45,7 +45,7 @@ export function kindOf(view, played, better) {
 
 /**
  * @param {Episode} deal finished
- * @param {import("./types.js").Move[]} moves of its review
+ * @param {import("./types.js").Move[]} moves its review's
  * @param {string} opponent its name
  * @param {string} today
  * @returns {Exercise[]} the player's mistakes among them

@@ -40,8 +40,8 @@ export function score(deal, seat, recalled) {
 
 /**
  * @param {Episode} deal
- * @param {number} seat that recalled the cards
- * @param {[string, string]} names of the players by seat
+ * @param {number} seat the seat that recalled the cards
+ * @param {[string, string]} names the players by seat
  * @param {readonly number[]} recalled what it takes to be in the opponent's hand
  * @returns the score and, once the deal is over, what it was about
  */

@@ -30,7 +30,7 @@ export function recordingLine(deal, names) {
  * Read a line and play the deal again.
  *
  * @param {string} line
- * @param {number} number of the recording, from 1, for errors
+ * @param {number} number the recording's number from 1, for errors
  * @returns {Recorded}
  * @throws {Error} if it is no recording of a finished deal, or of a game that the page does not play
  */

@@ -52,7 +52,7 @@ export function loadedSession(saved) {
   return session;
 }
 
-/** @returns {Session} with the lesson */
+/** @returns {Session} a session with the lesson */
 export function lessonSession() {
   const { rules: spec, teacher, seat, deck } = LESSON;
   const setup = setupOf({ rules: spec, agent: "heuristic+exact", seat, kind: "lesson" });

@@ -7,7 +7,7 @@
  * @property {string} salt random, so that nobody finds the seed by trying
  */
 
-/** @param {ArrayBuffer | Uint8Array<ArrayBuffer>} bytes @returns {string} in hexadecimal digits */
+/** @param {ArrayBuffer | Uint8Array<ArrayBuffer>} bytes @returns {string} hexadecimal digits */
 const hex = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** @param {number} bytes @returns {string} that many random bytes in hexadecimal digits */

@@ -19,7 +19,7 @@ import { YOU } from "./wording.js";
  * The score by seat.
  *
  * @typedef {object} Score
- * @property {[number, number]} points of the deals won
+ * @property {[number, number]} points those of the deals won
  * @property {[number, number]} won number of deals won
  */
 
@@ -83,7 +83,7 @@ export class Session {
     return this.setup.seat;
   }
 
-  /** @returns {number} of the deal on the table, from 1 */
+  /** @returns {number} the number of the deal on the table, from 1 */
   get number() {
     return this.finished.length + (this.deal.done ? 0 : 1);
   }
@@ -110,7 +110,7 @@ export class Session {
     return !this.deal.done && this.lastOwn >= 0;
   }
 
-  /** @param {number} action of the player, a legal one @throws {PageError} if the lesson asks for another one; nothing has changed */
+  /** @param {number} action a legal action of the player @throws {PageError} if the lesson asks for another one; nothing has changed */
   act(action) {
     const reason = this.setup.kind === "lesson" ? lessonRefusal(this.deal, action) : null;
     if (reason !== null) throw new PageError("illegal", reason);
@@ -122,7 +122,7 @@ export class Session {
     return this.deal.turn === 1 - this.seat;
   }
 
-  /** @param {number} action of the seat to act */
+  /** @param {number} action the seat to act's action */
   play(action) {
     this.deal.play(action);
     this.version += 1;

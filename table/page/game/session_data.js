@@ -73,7 +73,7 @@ function sessionTitle({ kind, rules, day }, agent) {
   return day === null ? title : `Deal of ${dateText(day)}: ${title}`;
 }
 
-/** @param {import("./store.js").SavedSession} saved @param {number | null} accuracy of the player in its deals @returns in a few fields, for the list of sessions */
+/** @param {import("./store.js").SavedSession} saved @param {number | null} accuracy the player's in its deals @returns in a few fields, for the list of sessions */
 export function summaryData({ id, settings: setup, title, updated, finished, inPlay, outcome, deals }, accuracy) {
   const { kind, rules, agent, match, day } = setup;
   return {

@@ -128,7 +128,7 @@ export const dealOfDay = (date) =>
     return before === undefined ? add(new Session(setup, agentTitle(setup.agent))) : open(before.id);
   });
 
-/** @param {string} id of a deal of the day that is over @returns what agents make of the player's cards */
+/** @param {string} id a deal of the day that is over @returns what agents make of the player's cards */
 export const house = (id) => inForeground(async () => houseResults(await look(id)));
 
 /** @returns {Promise<SessionData>} a game with the lesson */
@@ -156,26 +156,26 @@ export const open = (id) =>
 /** @param {string} id @returns {Promise<void>} */
 export const remove = (id) => inForeground(() => store.deleteSession(id));
 
-/** @param {SessionData} seen @param {number} action of the player @returns {Promise<SessionData>} with what the agent answers */
+/** @param {SessionData} seen @param {number} action the player's action @returns {Promise<SessionData>} data with the agent's answer */
 export const act = (seen, action) => change(seen, (session) => session.act(action));
 
-/** @param {SessionData} seen @param {boolean} choices whether forced cards do not count @returns {Promise<SessionData>} back at the player's last decision */
+/** @param {SessionData} seen @param {boolean} choices whether forced cards do not count @returns {Promise<SessionData>} data back at the player's last decision */
 export const takeBack = (seen, choices) => change(seen, (session) => session.takeBack(choices));
 
 /** @param {SessionData} seen @param {import("./types.js").Claim} claim @returns {Promise<SessionData>} the deal at its end, if best play ends it so */
 export const claim = (seen, claim) =>
   change(seen, async (session) => session.claim(await claimed(session.deal, claim)));
 
-/** @param {SessionData} seen @returns {Promise<SessionData>} with the next deal */
+/** @param {SessionData} seen @returns {Promise<SessionData>} data with the next deal */
 export const next = (seen) => change(seen, (session) => session.nextDeal());
 
-/** @param {SessionData} seen between two deals @returns {Promise<SessionData>} at its end, with the seed */
+/** @param {SessionData} seen between two deals @returns {Promise<SessionData>} data at its end, with the seed */
 export const reveal = (seen) => change(seen, (session) => session.reveal());
 
 /** @param {SessionData} seen @param {number[]} cards the answer to the memory quiz @returns {Promise<SessionData>} */
 export const recall = (seen, cards) => change(seen, (session) => session.recall(cards));
 
-/** @param {SessionData} seen @returns {Promise<SessionData>} with what the judge would play */
+/** @param {SessionData} seen @returns {Promise<SessionData>} data with what the judge would play */
 export const hint = (seen) =>
   change(seen, async (session) => {
     const { deal, setup } = session;
@@ -212,14 +212,14 @@ export const swap = (id, deal) => derive(id, (session) => swapSeats(session, dea
 /** @param {string} id @param {number} deal @param {number | null} [move] @returns what the agent makes of the player's cards, or perfect play from a decision on */
 export const watch = (id, deal, move = null) => inForeground(async () => replay(await look(id), deal - 1, move));
 
-/** @param {string} id of a challenge @returns what the sender made of the same cards */
+/** @param {string} id a challenge @returns what the sender made of the same cards */
 export const compare = (id) => inForeground(async () => compareWithSender(await look(id)));
 
 /**
  * Let two agents play mirrored deals: each twice, the second time with the seats swapped.
  *
  * @param {string} rules
- * @param {[string, string]} agents by seat in the first deal
+ * @param {[string, string]} agents the agents by seat in the first deal
  * @param {number} deals how many mirrored deals
  * @returns {Promise<SessionData>} a game that holds them
  */
@@ -238,13 +238,13 @@ export const exhibit = (rules, agents, deals) =>
 /** @param {string} text recordings @returns {Promise<SessionData>} a game that holds them */
 export const openShared = (text) => inForeground(async () => add(openRecordings(readDeals(text))));
 
-/** @param {string} code of recordings @returns {Promise<SessionData>} a game that holds them */
+/** @param {string} code recordings as text @returns {Promise<SessionData>} a game that holds them */
 export const openCode = (code) => inForeground(async () => add(openRecordings(readDeals(await decoded(code)))));
 
 /** @param {string} address `SEED,INDEX` or `RULES,SEED,INDEX` @returns {Promise<SessionData>} practice with that deal */
 export const openDeal = (address) => inForeground(() => add(dealAt(address, dataNow().catalog.defaults)));
 
-/** @param {string} code of a link @returns {Promise<SessionData>} the challenge in it; it is played once */
+/** @param {string} code a challenge's code @returns {Promise<SessionData>} the challenge in it; it is played once */
 export const openLink = (code) =>
   inForeground(async () => {
     const line = await decoded(code);
@@ -322,7 +322,7 @@ export const importAll = (text) =>
     return added;
   });
 
-/** @param {string} id @returns {Promise<Entry>} that nobody else works on @throws {PageError} if there is no such game, or it is damaged */
+/** @param {string} id @returns {Promise<Entry>} an entry that nobody else works on @throws {PageError} if there is no such game, or it is damaged */
 async function take(id) {
   const saved = await store.session(id);
   if (saved === null) throw new PageError("not_found", "There is no such game in this browser.");
@@ -341,7 +341,7 @@ async function take(id) {
   }
 }
 
-/** @param {string} id @returns {Promise<Session>} to look at its finished deals, which nothing changes any more */
+/** @param {string} id @returns {Promise<Session>} a session to look at its finished deals, which nothing changes any more */
 async function look(id) {
   const entry = await take(id);
   atHand = entry;
@@ -405,7 +405,7 @@ function change({ id, version }, work) {
   });
 }
 
-/** @param {Session} session @returns {Promise<SessionData>} in which the agent has begun if it is its turn */
+/** @param {Session} session @returns {Promise<SessionData>} data in which the agent has begun if it is its turn */
 async function add(session) {
   /** @type {Entry} */
   const entry = { id: randomHex(8), session, seen: null, counted: 0, failed: null };
@@ -456,7 +456,7 @@ async function makeReview(id, session, place, urgent) {
   return found;
 }
 
-/** @param {Session} session @param {number} place @param {() => Promise<void>} rest @returns {Promise<Review>} whose mistakes come back for practice, but for those of a recording, and those before and at the card that was tried */
+/** @param {Session} session @param {number} place @param {() => Promise<void>} rest @returns {Promise<Review>} a review whose mistakes come back for practice, but for those of a recording, and those before and at the card that was tried */
 async function workOut(session, place, rest) {
   const { deal } = session.finished[place];
   const found = await reviewOf(deal, session, rest);

@@ -12,7 +12,7 @@ import { dateText } from "./wording.js";
  * @property {string} rules specification of the rules
  * @property {string} agent specification of the agent
  * @property {string | null} match specification of the match; null for deal after deal without end
- * @property {number} seed of the deals and of the agent's random choices
+ * @property {number} seed the deals' and the agent's random numbers follow from it
  * @property {number} seat the player's; seat 0 deals the first deal
  * @property {string | null} day the date of a deal of the day; there is one deal then
  * @property {import("./types.js").SessionKind} kind
@@ -21,7 +21,7 @@ import { dateText } from "./wording.js";
 const DAY_RULES = "classic";
 const DAY_AGENT = "heuristic"; // the same for everybody, so that results can be compared; it always plays the same card
 
-/** @param {Partial<Setup> & {rules: string, agent: string}} given @returns {Setup} with defaults, checked @throws {Error} if a value is not allowed */
+/** @param {Partial<Setup> & {rules: string, agent: string}} given @returns {Setup} the setup with defaults, checked @throws {Error} if a value is not allowed */
 export function setupOf(given) {
   const setup = { match: null, seed: 0, seat: 0, day: null, kind: /** @type {const} */ ("play"), ...given };
   rulesNamed(setup.rules);
@@ -80,7 +80,7 @@ export function matchFormatOf(match) {
 /** @param {MatchFormat} match @returns {number} the score that wins: points, or deals won */
 const targetOf = ({ kind, number }) => (kind === "first_to" ? number : Math.floor(number / 2) + 1);
 
-/** @param {MatchFormat} match @param {[number, number]} scores by seat @returns {number | null} the winning seat; null while there is none */
+/** @param {MatchFormat} match @param {[number, number]} scores the scores by seat @returns {number | null} the winning seat; null while there is none */
 export function winnerOf(match, [first, second]) {
   if (Math.max(first, second) < targetOf(match) || first === second) return null;
   return first > second ? 0 : 1;

@@ -20,7 +20,7 @@ export const RECORDING = "#recording="; // stands before the code of recordings
 export const SENDER = "The sender"; // the name of whoever sent a link
 const DEFAULT_AGENT = "heuristic+exact"; // plays where the recorded player is a person or an unknown agent
 
-/** @param {string} hash of an address @returns {[string, string]} what it opens, and the code, the date, the game's id or the numbers; empty: nothing. Messengers escape signs, change the case of the name, and take the full stop of a sentence into a link. */
+/** @param {string} hash an address's part after `#` @returns {[string, string]} what it opens, and the code, the date, the game's id or the numbers; empty: nothing. Messengers escape signs, change the case of the name, and take the full stop of a sentence into a link. */
 export function addressOf(hash) {
   const text = hash.replace(/%[0-9a-f]{2}/gi, (sign) => String.fromCharCode(Number.parseInt(sign.slice(1), 16)));
   const [, kind = "", value = ""] = /^#\s*(\w*)\s*=?\s*([\w-]*(?:[,:=][\w-]+)*)/.exec(text) ?? [];
@@ -67,7 +67,7 @@ export function readDeals(text) {
   return found;
 }
 
-/** @param {string} code of a link @returns {Promise<string>} the recording in it */
+/** @param {string} code a challenge's code @returns {Promise<string>} the recording in it */
 export async function decoded(code) {
   try {
     const packed = Uint8Array.from(atob(code.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
@@ -154,7 +154,7 @@ function setupFor({ deal, names }, kind) {
 /** @param {string} name @param {string} you @returns {string} what to call a recorded player */
 const shownName = (name, you) => (name === "you" ? you : agentTitle(name));
 
-/** @param {Recorded} recorded @param {number} number @param {[string, string]} names @returns {Episode} with its players on the seats of `names` */
+/** @param {Recorded} recorded @param {number} number @param {[string, string]} names @returns {Episode} the deal with its players on the seats of `names` */
 function tableDeal(recorded, number, names) {
   const { deal } = recorded;
   const [first, second] = recorded.names;

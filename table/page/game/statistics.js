@@ -106,7 +106,7 @@ function grouped(rows, keyOf) {
   return [...found.values()].sort((one, other) => before(one.key, other.key)).map((group) => group.rows);
 }
 
-/** @param {CountedDeal[]} deals of one group */
+/** @param {CountedDeal[]} deals one group's deals */
 function groupData(deals) {
   const { rules, agent, assisted } = deals[0];
   const accuracy = deals.filter((deal) => deal.given_away !== null).length < ENOUGH ? null : accuracyOfDeals(deals);
@@ -151,7 +151,7 @@ function trend(deals) {
   return { deals: window, from, to, points };
 }
 
-/** @param {CountedDeal[]} deals with a quiz */
+/** @param {CountedDeal[]} deals those with a quiz */
 function memory(deals) {
   if (deals.length === 0) return null;
   const sum = (/** @type {"recalled" | "held"} */ part) => deals.reduce((total, deal) => total + Number(deal[part]), 0);

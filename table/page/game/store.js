@@ -11,7 +11,7 @@ const DEALS = "countedDeals";
 const MATCHES = "countedMatches";
 const EXERCISES = "exercises"; // since version 2
 
-/** What names a row. */
+/** Keys of the rows. */
 const KEYS = {
   [SESSIONS]: "id",
   [DEALS]: ["session", "deal"],
@@ -48,7 +48,7 @@ const KEYS = {
  * @property {boolean} assisted
  * @property {number[] | null} recalled
  * @property {string | null} ended when, ISO 8601 in UTC; null while it is played
- * @property {import("./deal/episode.js").DealResult} [result] of a finished deal; absent in games of earlier versions
+ * @property {import("./deal/episode.js").DealResult} [result] a finished deal's; absent in games of earlier versions
  */
 
 /**

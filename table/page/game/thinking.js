@@ -59,10 +59,10 @@ export function followLoading(follow) {
   return () => followers.delete(follow);
 }
 
-/** @param {string} spec of an agent @returns {number} of the network that it plays; 0: none */
+/** @param {string} spec an agent's specification @returns {number} the size of the network that it plays; 0: none */
 const bytesOf = (spec) => dataNow().catalog.agents.find((agent) => agent.spec === spec)?.bytes ?? 0;
 
-/** @param {string} agent whose network cannot be loaded @returns {PageError} */
+/** @param {string} agent its network cannot be loaded @returns {PageError} */
 const absent = (agent) =>
   new PageError("absent", `${agentTitle(agent)} could not be loaded. Check your connection.`, { agent });
 
@@ -149,10 +149,10 @@ async function serverFirst(ofServer, ofPage) {
   }
 }
 
-/** @param {string} spec of an agent @returns {boolean} whether this page plays it by itself */
+/** @param {string} spec an agent's specification @returns {boolean} whether this page plays it by itself */
 const isOwn = (spec) => dataNow().catalog.agents.some((agent) => agent.spec === spec && agent.own);
 
-/** @param {string} spec of an agent @returns {boolean} whether the page's copy of its network plays, though there is a server */
+/** @param {string} spec an agent's specification @returns {boolean} whether the page's copy of its network plays, though there is a server */
 export const isCopy = (spec) => dataNow().server && server !== "warm" && isOwn(spec) && bytesOf(spec) > 0;
 
 /** Load the bots, so that the first reply does not wait for them; if it fails, the first question tries again. */
@@ -164,10 +164,10 @@ export async function load(spec) {
 }
 
 /**
- * @param {string} spec of the agent
- * @param {Episode} deal in which it is to act
+ * @param {string} spec the agent's specification
+ * @param {Episode} deal the deal in which it acts
  * @param {boolean} [here] whether the page's copy of a network plays even if there is a server
- * @returns {Promise<number>} what it plays
+ * @returns {Promise<number>} its action
  * @throws {PageError} if it cannot be asked, or plays what it must not
  */
 export async function act(spec, deal, here = false) {
@@ -195,7 +195,7 @@ async function playedByServer(spec, deal) {
 
 /**
  * @param {Episode} deal
- * @param {number} [step] of the decision; by default the one to be made now
+ * @param {number} [step] the decision; by default the one to be made now
  * @param {boolean} [patient] whether to wait for the strongest network
  * @returns {Promise<Advice>} what each of its actions is worth, by what the seat to act knows
  */
@@ -211,8 +211,8 @@ export async function advise(deal, step = deal.actions.length, patient = true) {
 
 /**
  * @param {Episode} deal
- * @param {number} step of the decision
- * @param {string} opponent of the player
+ * @param {number} step the decision
+ * @param {string} opponent the player's opponent
  * @returns {Promise<Advice | null>} what an agent of the command line, the opponent or else the first, says of the decision; null if none of them knows values in this game, the server does not answer, or the values are exact
  */
 export async function adviseBeside(deal, step, opponent) {
@@ -235,7 +235,7 @@ async function advisedByServer(deal, step, agent) {
   };
 }
 
-/** @param {Episode} deal @param {[string, string]} specs of agents by seat @param {{rest?: () => Promise<void>, here?: boolean}} [how] `rest` waits, between two actions, while others need the worker; `here`: as in `act` @returns {Promise<Episode>} the same deal, played to its end */
+/** @param {Episode} deal @param {[string, string]} specs agents' specifications by seat @param {{rest?: () => Promise<void>, here?: boolean}} [how] `rest` waits, between two actions, while others need the worker; `here`: as in `act` @returns {Promise<Episode>} the same deal, played to its end */
 export async function playOut(deal, specs, { rest = async () => {}, here = false } = {}) {
   while (!deal.done) {
     deal.play(await act(specs[deal.turn], deal, here));

@@ -20,7 +20,7 @@ export function general(value) {
   return String(Number(value.toPrecision(6)) + 0);
 }
 
-/** @param {number | null} share from 0 to 1 @returns {string} `57 %` */
+/** @param {number | null} share 0 to 1 @returns {string} `57 %` */
 export function percent(share) {
   return share === null ? "–" : `${round(100 * share)} %`;
 }
@@ -41,7 +41,7 @@ export function joinWords(words, last = "and") {
   return words.length === 1 ? words[0] : `${words.slice(0, -1).join(", ")} ${last} ${words[words.length - 1]}`;
 }
 
-/** @param {string} text @returns {string} with a capital first letter */
+/** @param {string} text @returns {string} the text with a capital first letter */
 export function capital(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
@@ -50,7 +50,7 @@ export function capital(text) {
 export const YOU = "You";
 
 /**
- * @param {string} name of the player; `You` takes the second person
+ * @param {string} name the player; `You` takes the second person
  * @param {string} words the rest, with `{s}` where the third person has an ending
  * @returns {string} what a player does
  */

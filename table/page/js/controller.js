@@ -309,7 +309,7 @@ export class Controller {
     else if (this.session === session) this.open(error.session ?? session);
   }
 
-  /** Show the session as it was saved, and let the agent act if it is its turn. @param {Session} session at the table */
+  /** Show the session as it was saved, and let the agent act if it is its turn. @param {Session} session the one at the table */
   async reopen(session) {
     try {
       const current = await waitFor(() => sessions.open(session.id));
@@ -328,7 +328,7 @@ export class Controller {
     return true;
   }
 
-  /** @param {Session} failed in which the agent has failed */
+  /** @param {Session} failed the session in which the agent has failed */
   async askAgain(failed) {
     const session = { ...failed, failed: null };
     this.session = session;
@@ -365,7 +365,7 @@ export class Controller {
   }
 }
 
-/** @param {Session} session whose deal may have ended */
+/** @param {Session} session its deal may have ended */
 function soundResult({ position: { result } }) {
   if (result?.winner === "you") sound.won();
   else if (result?.winner === "opponent") sound.lost();

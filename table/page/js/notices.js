@@ -14,7 +14,7 @@ function show(message) {
   if (element.textContent !== message) element.textContent = message; // setting it again would make screen readers repeat it
 }
 
-/** @param {string} message that is no longer shown */
+/** @param {string} message a message that is no longer shown */
 function clear(message) {
   const element = byId("alert");
   if (element.textContent === message) clearAlert();

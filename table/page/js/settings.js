@@ -89,7 +89,7 @@ function kept(key) {
   }
 }
 
-/** @param {string} id of the session to go on with when the page is opened again */
+/** @param {string} id the session to go on with when the page is opened again */
 export function keepSession(id) {
   keep(SESSION, id);
 }

@@ -8,7 +8,7 @@ const LATEST = 0.4; // seconds that a sound waits at most for those before it
 
 /** @type {AudioContext | null} */
 let context = null;
-/** When the next sound may begin, on the clock of the context. */
+/** Start of the next sound, seconds on the clock of the context. */
 let free = 0;
 
 /** @returns {AudioContext | null} null where there is no sound; browsers allow none before the first press */
@@ -37,9 +37,9 @@ function inTurn(make) {
 }
 
 /**
- * @param {number} frequency in Hz
- * @param {number} start in seconds from now
- * @param {number} length in seconds
+ * @param {number} frequency Hz
+ * @param {number} start seconds from now
+ * @param {number} length seconds
  * @param {number} volume
  */
 function tone(frequency, start, length, volume = 0.06) {
@@ -57,8 +57,8 @@ function tone(frequency, start, length, volume = 0.06) {
 }
 
 /**
- * @param {number} start in seconds from now
- * @param {number} pitch of the noise in Hz
+ * @param {number} start seconds from now
+ * @param {number} pitch Hz of the noise
  */
 function noise(start, pitch) {
   const output = audio();
@@ -75,10 +75,10 @@ function noise(start, pitch) {
 }
 
 /**
- * @param {number[]} pitches in Hz
- * @param {number} step in seconds from one tone to the next
- * @param {number} length of a tone in seconds
- * @param {number} start in seconds from now
+ * @param {number[]} pitches Hz, one a tone
+ * @param {number} step seconds from one tone to the next
+ * @param {number} length seconds of a tone
+ * @param {number} start seconds from now
  * @param {number} [volume]
  */
 function melody(pitches, step, length, start, volume) {

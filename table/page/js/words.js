@@ -9,14 +9,14 @@ const ALTERNATE = ["CHSD", "DSHC", "HSDC", "SHCD"]; // an order for each trump s
 /** @param {number} action @returns {boolean} whether the action is a card, not a choice */
 export const isCard = (action) => action < NUM_CARDS;
 
-/** @param {number} action @param {string} [name] of a choice @returns {string} "Q♥", or the choice */
+/** @param {number} action @param {string} [name] a choice @returns {string} "Q♥", or the choice */
 export function shortName(action, name = "") {
   if (!isCard(action)) return name;
   const rank = RANKS[action % SUIT_SIZE];
   return `${rank === "T" ? "10" : rank}${SUIT_SIGNS[suitOf(action)]}`;
 }
 
-/** @param {number} value @param {number} [digits] @returns {string} with sign, and a true minus */
+/** @param {number} value @param {number} [digits] @returns {string} the value with its sign, a true minus */
 export function signed(value, digits = 1) {
   const text = Math.abs(value).toFixed(digits);
   if (Number(text) === 0) return text;
@@ -38,7 +38,7 @@ export function suitOrder(order, trump) {
  * Return cards in the order of a hand: by suit, then from high to low.
  *
  * @param {Iterable<number>} cards
- * @param {number[]} order of the suits
+ * @param {number[]} order the suits in order
  * @returns {number[]}
  */
 export function sortCards(cards, order) {

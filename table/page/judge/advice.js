@@ -124,7 +124,7 @@ function scoresOf(margin, rules, low) {
   return [tricksTaken(margin, rules, low), tricksTaken(-margin, rules, low)];
 }
 
-/** @param {View} view @param {Rules} rules @param {Network} network @param {number} number of worlds @returns {Advice} */
+/** @param {View} view @param {Rules} rules @param {Network} network @param {number} number how many worlds @returns {Advice} */
 function networkAdvice(view, rules, network, number) {
   const { call, records, memory, at } = kernels.bots;
   const { name } = network;
@@ -159,7 +159,7 @@ function networkAdvice(view, rules, network, number) {
   return adviceOf(actions, values, scores, rules, name === STRONGEST ? NETWORK : name, best);
 }
 
-/** @param {View} view @param {Rules} rules @param {number} number of worlds @returns {Advice} */
+/** @param {View} view @param {Rules} rules @param {number} number how many worlds @returns {Advice} */
 function rolloutAdvice(view, rules, number) {
   const actions = cardsOf(view.legal);
   const samples = actions.map((action) => rollOut(view, rules, action, number));
@@ -191,8 +191,8 @@ const mean = (numbers) => numbers.reduce((total, number) => total + number, 0) /
  *
  * @param {View} view
  * @param {Rules} rules
- * @param {number} action of the seat to act
- * @param {number} number of worlds
+ * @param {number} action the seat to act's action
+ * @param {number} number how many worlds
  * @returns {number[]} its margin in each world
  */
 function rollOut(view, rules, action, number) {
@@ -202,7 +202,7 @@ function rollOut(view, rules, action, number) {
   return [...new Int8Array(memory, records.rollouts.field.margins, number)];
 }
 
-/** @param {View} view @param {Rules} rules @param {number} card @param {number} number of worlds @returns {number} the chance to win the current trick with it */
+/** @param {View} view @param {Rules} rules @param {number} card @param {number} number how many worlds @returns {number} the chance to win the current trick with it */
 function trickChance(view, rules, card, number) {
   if (view.choice) return NaN;
   const { call, records, at } = kernels.bots;

@@ -4,7 +4,7 @@
 /** @typedef {import("../engine/rules.js").Rules} Rules */
 
 /**
- * @param {number} margin of the finished deal; except in a race, an expected margin will do
+ * @param {number} margin the finished deal's; except in a race, an expected margin will do
  * @param {Rules} rules
  * @param {boolean} [low] whether the endgame is played low
  * @returns {number} the counted tricks that a seat takes

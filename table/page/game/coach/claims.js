@@ -17,7 +17,7 @@ export function canClaim(deal) {
 
 /**
  * @param {Episode} deal
- * @param {import("../types.js").Claim} claim of the seat to act
+ * @param {import("../types.js").Claim} claim the seat to act's claim
  * @returns {Promise<Episode>} the deal played to its end: with good play of both seats, or with the worst of a seat that concedes what it need not lose
  * @throws {PageError} if the deal does not end so
  */
@@ -30,7 +30,7 @@ export async function claimed(deal, claim) {
   return bestLine(deal, deal.actions.length);
 }
 
-/** @param {Episode} deal that need not be lost @returns {Promise<Episode>} in which the seat to act loses @throws {PageError} if that seat cannot lose any more */
+/** @param {Episode} deal one that need not be lost @returns {Promise<Episode>} in which the seat to act loses @throws {PageError} if that seat cannot lose any more */
 async function conceded(deal) {
   const { turn } = deal;
   const copy = () => new Episode(deal.rules, deal.deck, deal.dealer, deal.actions);

@@ -40,7 +40,7 @@ export function hintOf(view, rules, advice, beside) {
   };
 }
 
-/** @param {Advice} advice @param {string} title of the judge @returns {string} where the advice comes from, and what it is after */
+/** @param {Advice} advice @param {string} title the judge's title @returns {string} where the advice comes from, and what it is after */
 function judgeText({ exact, judge: by }, title) {
   if (exact) return "Exact: both hands are known.";
   if (by === "rollouts") return "By simulated play, for the most tricks.";
@@ -73,7 +73,7 @@ export function options(advice, rules, beside) {
   }));
 }
 
-/** @param {Advice} advice of an agent @param {number} place of the action */
+/** @param {Advice} advice an agent's advice @param {number} place the action's place */
 const besideValue = ({ tricks, policy }, place) => ({
   isBest: place === 0,
   tricks: tricks[place],

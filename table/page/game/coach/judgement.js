@@ -54,7 +54,7 @@ export function areEqual({ unseen, opponentKnown, faceUp, led }, one, other) {
   );
 }
 
-/** @param {Advice} advice @param {View} view @returns {Advice} whose first card is the lowest of those as good by the rules, with the same values */
+/** @param {Advice} advice @param {View} view @returns {Advice} advice whose first card is the lowest of those as good by the rules, with the same values */
 export function lowestOfEquals(advice, view) {
   const [best] = advice.actions;
   if (view.choice) return advice;

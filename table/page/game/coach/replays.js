@@ -14,10 +14,10 @@ import { bestLine, openPositions } from "./reviews.js";
 const HOUSE = ["greedy", "heuristic", "small"]; // none of them plays at random: everybody sees the same results
 
 /**
- * @param {Session} session in which the deal was played
+ * @param {Session} session the session of the deal
  * @param {number} place which of its finished deals, from 0
  * @param {number} move number of the decision, from 1
- * @param {number} action to try
+ * @param {number} action the action to try
  * @returns {Session} practice that goes on from a decision of the player with another action
  */
 export function tryAction(session, place, move, action) {
@@ -52,7 +52,7 @@ function agentName({ setup, title }) {
 }
 
 /**
- * @param {Session} session in which the deal was played
+ * @param {Session} session the session of the deal
  * @param {number} place which of its finished deals, from 0
  * @param {number | null} move number of the decision, from 1; both hands have to be known there
  * @returns what the agent makes of the player's cards against itself, or perfect play from a decision on
@@ -71,7 +71,7 @@ export async function watch(session, place, move) {
   return compared(before, deal, seat, title, names, first);
 }
 
-/** @param {Session} session with one finished deal @returns what some agents of this page make of the player's cards against the same opponent, the most tricks first */
+/** @param {Session} session one with a single finished deal @returns what some agents of this page make of the player's cards against the same opponent, the most tricks first */
 export async function houseResults({ setup, seat, finished: [{ deal }] }) {
   /** @type {{title: string, tricks: number}[]} */
   const found = [];
@@ -100,7 +100,7 @@ export function compareWithSender({ sent, finished, seat }) {
  * @param {Episode} deal the same one as it was played by others
  * @param {number} seat the player's
  * @param {string} title who plays its cards
- * @param {[string, string]} names of the players of `deal` by seat
+ * @param {[string, string]} names the players of `deal` by seat
  * @param {number} first move to be shown, from 0
  */
 function compared(before, deal, seat, title, names, first) {

@@ -15,7 +15,7 @@ import { reason } from "./reasons.js";
 /** @typedef {import("../../judge/advice.js").Advice} Advice */
 /** @typedef {Awaited<ReturnType<typeof moveData>>} Move */
 
-/** What is said of an action that nobody chose. @type {import("./judgement.js").Judgement} */
+/** Judgement of an action that nobody chose. @type {import("./judgement.js").Judgement} */
 const CLAIMED = { label: "claimed", tricks: 0, win: 0 };
 
 const [MISTAKES, SWINGS] = [3, 3]; // the most that are listed
@@ -25,7 +25,7 @@ const AT_ONCE = 4; // decisions that are asked about together: a server thinks i
 
 /**
  * @param {Episode} deal finished
- * @param {import("../session.js").Session} session in which it was played
+ * @param {import("../session.js").Session} session the session of the deal
  * @param {() => Promise<void>} rest waits, between some decisions, while others need the worker
  */
 export async function review(deal, { seat, names, setup }, rest) {
@@ -189,7 +189,7 @@ function swings(deal, seat, found, names, moves) {
   return all.slice(0, SWINGS).sort((one, other) => one.move - other.move);
 }
 
-/** @param {Episode} deal @param {Move[]} moves the first of which is its own @param {number} seat @param {[string, string]} names @returns {string[]} what a seat learnt from them */
+/** @param {Episode} deal @param {Move[]} moves the first one is its own @param {number} seat @param {[string, string]} names @returns {string[]} what a seat learnt from them */
 function newsOf(deal, moves, seat, names) {
   const theirs = deal.rules.hasChoices ? ["play", "leave", "take", "keep", "swap"] : ["play"];
   return moves.flatMap((move) =>

@@ -16,8 +16,8 @@ import { takenTricks } from "./words.js";
  *
  * @typedef {object} DealResult
  * @property {number} margin counted tricks, seat 0's minus seat 1's, with the sign reversed in a low game
- * @property {number} points of seat 0; seat 1 has the negative
- * @property {[[number, number], [number, number]]} tricks of the foreplay and of the endgame, each by seat
+ * @property {number} points seat 0's; seat 1 has the negative
+ * @property {[[number, number], [number, number]]} tricks foreplay and endgame, each by seat
  * @property {[number, number]} counted tricks by seat
  * @property {boolean} low whether the endgame was played low
  */
@@ -105,7 +105,7 @@ export class Episode {
     return viewOf(this.rules.game, this.stateAt(step), seat);
   }
 
-  /** @returns {DealResult} of the finished deal */
+  /** @returns {DealResult} the finished deal's result */
   result() {
     const [[a, b], [c, d]] = this.state.tricks;
     const { game } = this.rules;

@@ -16,10 +16,10 @@ import { cardName, claimText, resultText, SUIT_NAMES, theCards } from "./words.j
  *
  * @typedef {object} Event
  * @property {EventKind} kind what happened
- * @property {number | null} seat that did it; null for nobody
+ * @property {number | null} seat the seat that did it; null for nobody
  * @property {number | null} card if there is one and the observer saw it
  * @property {number} trick its number, from 1; 0 before the first
- * @property {string} text in words
+ * @property {string} text the event in words
  * @property {number} step number of actions played when it happened
  */
 
@@ -40,8 +40,8 @@ export function eventData({ kind, card, trick, text }, number, side, trump, snap
 /**
  * @param {Episode} deal
  * @param {number | null} observer the seat that sees them; null sees every card
- * @param {[string, string]} names of the players by seat; `You` is addressed in the second person
- * @returns {Event[]} of the deal so far
+ * @param {[string, string]} names the players by seat; `You` is addressed in the second person
+ * @returns {Event[]} the deal's events so far
  */
 export function dealEvents(deal, observer, names) {
   const events = beginning(deal.rules, deal.stateAt(0), names);

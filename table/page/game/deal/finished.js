@@ -35,7 +35,7 @@ export function loadedDeal({ deck, dealer, actions, claimed }, rules) {
   }
 }
 
-/** @param {unknown} error @returns {PageError} for a game that is damaged, or that the page does not play */
+/** @param {unknown} error @returns {PageError} the error of a game that is damaged, or that the page does not play */
 export const unreadable = (error) =>
   new PageError("refused", `This game cannot be read: ${error instanceof Error ? error.message : error}`);
 

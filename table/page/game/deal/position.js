@@ -37,8 +37,8 @@ export const bySide = (you, opponent) => ({ you, opponent });
 /**
  * @param {Episode} deal
  * @param {number} seat
- * @param {[string, string]} names of the players by seat
- * @param {Event[]} events of the deal as this seat saw them
+ * @param {[string, string]} names the players by seat
+ * @param {Event[]} events the deal's events as this seat saw them
  * @returns what a seat sees of a deal now
  */
 export function position(deal, seat, names, events) {
@@ -72,7 +72,7 @@ export function tricksWon({ tricksSelf, tricksOpponent }) {
   return tricksSelf[0] + tricksSelf[1] + tricksOpponent[0] + tricksOpponent[1];
 }
 
-/** @param {View} view @param {Rules} rules @param {boolean} done @returns {number} of the current trick; between two tricks and after the deal, that of the last one */
+/** @param {View} view @param {Rules} rules @param {boolean} done @returns {number} the number of the current trick; between two tricks and after the deal, that of the last one */
 export function trickNumber(view, rules, done) {
   return tricksWon(view) + (done || (view.choice && !rules.humbug) ? 0 : 1);
 }
@@ -104,7 +104,7 @@ export function ledCard({ led, turn }, seat) {
   return led < 0 ? null : { card: led, by: sideOf(1 - turn, seat) };
 }
 
-/** @param {Episode} deal @param {View} view of the seat to act */
+/** @param {Episode} deal @param {View} view the seat to act's view */
 export function decision(deal, view) {
   const actions = cardsOf(view.legal);
   if (!view.choice) actions.reverse();
@@ -115,7 +115,7 @@ export function decision(deal, view) {
   };
 }
 
-/** @param {Episode} deal @param {View} view of the seat to act @returns {string} what it has to do */
+/** @param {Episode} deal @param {View} view the seat to act's view @returns {string} what it has to do */
 function decisionText(deal, view) {
   const kind = deal.state.decision;
   const { play, draft, exchange } = constants.decisions;
@@ -146,7 +146,7 @@ function stakeText(view, rules) {
   return `Win this trick and you take ${theCards(faceUp)}; lose it and you take the hidden card.`;
 }
 
-/** @param {Episode} deal @param {View} view @param {number} card of the hand @returns {string | null} why it may not be played now; null if it may */
+/** @param {Episode} deal @param {View} view @param {number} card a card of the hand @returns {string | null} why it may not be played now; null if it may */
 function refusal(deal, view, card) {
   if (deal.done) return "The deal is over.";
   if (!view.turn) return "It is not your turn.";

@@ -25,7 +25,7 @@ import {
  *
  * @param {Episode} deal
  * @param {number} seat
- * @param {Event[]} events of the deal as this seat saw them
+ * @param {Event[]} events the deal's events as this seat saw them
  * @param {number} [since] events after fewer actions get null
  * @returns what a seat saw of the table after each event
  */
@@ -69,7 +69,7 @@ export function eventSnapshots(deal, seat, events, since = 0) {
   });
 }
 
-/** Where cards are, as a seat sees it. */
+/** Places of the cards, as a seat sees them. */
 class Cards {
   /**
    * @param {import("../../engine/cards.js").Mask} hand the seat's hand

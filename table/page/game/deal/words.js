@@ -28,7 +28,7 @@ export const cardName = (card) => `${RANK_NAMES[card % SUIT_SIZE]} of ${SUIT_NAM
 /** @param {number} action @param {import("./episode.js").Rules} rules @returns {string} a card's name, or `take`, `leave`, `keep`, `swap` */
 export const actionName = (action, rules) => (action < NUM_CARDS ? cardName(action) : actionText(action, rules));
 
-/** @param {number[]} cards @returns {string} with their articles */
+/** @param {number[]} cards @returns {string} the cards with their articles */
 export const theCards = (cards) => joinWords(cards.map((card) => `the ${cardName(card)}`));
 
 /** @param {number} tricks @param {boolean} [exact] @returns {string} `7.4 tricks`; a whole number as `1 trick` if it is known or rounds to one */
@@ -56,7 +56,7 @@ export function claimText({ claimed, rules, states, state }, names) {
 
 /**
  * @param {import("./episode.js").DealResult} result
- * @param {[string, string]} names of the players by seat
+ * @param {[string, string]} names the players by seat
  * @returns {[number | null, string]} the winning seat, null for a draw, and the result as `You win 8 to 5`, `You lose 5 to 8`
  */
 export function resultText({ margin, counted, low }, names) {

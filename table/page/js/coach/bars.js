@@ -9,7 +9,7 @@ import { isCard, shortName } from "../words.js";
 
 /** @typedef {import("../../game/types.js").Option} Option */
 
-/** @param {number} action @param {string} [name] of a choice that is not a card @returns {HTMLElement} a card as text in the colour of its suit, spelt out for screen readers */
+/** @param {number} action @param {string} [name] a choice that is not a card @returns {HTMLElement} a card as text in the colour of its suit, spelt out for screen readers */
 export function actionText(action, name = cardName(action)) {
   const suit = isCard(action) ? ` suit-${SUITS[suitOf(action)]}` : "";
   return h(
@@ -20,7 +20,7 @@ export function actionText(action, name = cardName(action)) {
   );
 }
 
-/** @param {number} share from 0 to 1 @returns {HTMLElement} a cell of a table with a bar of that length */
+/** @param {number} share 0 to 1 @returns {HTMLElement} a cell of a table with a bar of that length */
 export function barCell(share) {
   const bar = h("i");
   bar.style.width = `${100 * share}%`;

@@ -66,7 +66,7 @@ function openHand(cards) {
   );
 }
 
-/** @param {{expected: number, void: number}[]} opponent by suit @returns {HTMLElement} */
+/** @param {{expected: number, void: number}[]} opponent one entry a suit @returns {HTMLElement} */
 function holdings(opponent) {
   const most = Math.max(...opponent.map((suit) => suit.expected), 1);
   const rows = SPADES_FIRST.filter((suit) => suit in opponent).map((suit) => {

@@ -1,11 +1,11 @@
 // @ts-check
-/** Whether a game is fair: the hash that was fixed before its first card, and, when it is over, what it is of. */
+/** Proof that a game is fair: the hash fixed before its first card and, when it is over, the seed and the salt behind it. */
 
 import { h } from "../dom.js";
 import { openDialog } from "./dialog.js";
 import { copyField } from "./share.js";
 
-/** @param {import("../../game/types.js").Session} session with a seal */
+/** @param {import("../../game/types.js").Session} session one with a seal */
 export function openFair({ seal, can }) {
   if (seal === null) return;
   const { hash, opened } = seal;

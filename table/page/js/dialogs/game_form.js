@@ -13,7 +13,7 @@ import { selectField } from "./fields.js";
 
 const TARGETS = [null, "first_to:10", "first_to:25", "first_to:50", "best_of:3", "best_of:5"];
 
-/** @param {Catalog} catalog @param {string} spec of an agent of the catalogue @returns {AgentEntry} */
+/** @param {Catalog} catalog @param {string} spec an agent of the catalogue @returns {AgentEntry} */
 const entryOf = (catalog, spec) => /** @type {AgentEntry} */ (catalog.agents.find((entry) => entry.spec === spec));
 
 /**

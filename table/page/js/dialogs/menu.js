@@ -41,7 +41,7 @@ export function setTool(command, { enabled = true, hidden = false, words }) {
   else button.setAttribute("aria-disabled", "true");
 }
 
-/** @param {string} command of a tool to press; one that is not enabled does nothing */
+/** @param {string} command the command of a tool to press; one that is not enabled does nothing */
 export function pressTool(command) {
   toolOf(command)?.click();
 }

@@ -84,7 +84,7 @@ const OPPONENTS = [
   },
 ];
 
-/** @param {string} spec of an agent that is none of the three @returns {Opponent} */
+/** @param {string} spec an agent that is none of the three @returns {Opponent} */
 const another = (spec) => ({
   spec,
   words: spec,
@@ -92,7 +92,7 @@ const another = (spec) => ({
   shapes: [...head("#4d4d4d"), eye(33, 38), eye(47, 38), ["path", { d: "M33 49H47", ...LINE }]],
 });
 
-/** @param {import("../../game/types.js").Catalog} catalog @returns {Opponent[]} of the default game: those of the command line first */
+/** @param {import("../../game/types.js").Catalog} catalog @returns {Opponent[]} those of the default game: those of the command line first */
 function opponents({ suggested, defaults }) {
   const able = agentsFor(defaults.rules);
   const first = suggested.map((one) => OPPONENTS.find(({ spec }) => spec === one) ?? another(one));

@@ -60,7 +60,7 @@ function cardFields() {
   ];
 }
 
-/** @param {string} color of the backs @returns {HTMLElement} */
+/** @param {string} color the backs' color @returns {HTMLElement} */
 function swatch(color) {
   const element = h("i", { class: "swatch" });
   element.style.background = `var(--back-${color})`;

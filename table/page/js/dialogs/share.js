@@ -134,7 +134,7 @@ export async function sendDay({ day, deal, agent, position: { result } }, others
   );
 }
 
-/** @param {string} name of the file @param {string} text */
+/** @param {string} name the file's name @param {string} text */
 export function saveFile(name, text) {
   const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   h("a", { href: address, download: name }).click();

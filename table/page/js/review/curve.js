@@ -66,7 +66,7 @@ export class WinCurve {
         `Your chance to win.${endgame > 0 ? " The endgame is shaded." : ""}${mistakes.length > 0 ? " Dots mark your biggest mistakes." : ""}${swings.length > 0 ? " Bars mark what was beyond your control." : ""}`,
       ),
     );
-    /** What the bars mark. */
+    /** Legend of the bars. */
     this.swings =
       swings.length > 0 &&
       h(

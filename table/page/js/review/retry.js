@@ -73,7 +73,7 @@ export function retryPanel(decision, trump, { title, question, played, answered,
   );
 }
 
-/** @param {Option[]} options @param {number} trump @returns {Option[]} in the order of a hand, because the order of the options gives the answer away */
+/** @param {Option[]} options @param {number} trump @returns {Option[]} options in the order of a hand, because the order of the options gives the answer away */
 function inHandOrder(options, trump) {
   const cards = sortCards(options.map((option) => option.action).filter(isCard), suitOrder(settings.suits, trump));
   const place = (/** @type {Option} */ { action }) => (isCard(action) ? cards.indexOf(action) : action);

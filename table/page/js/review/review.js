@@ -83,7 +83,7 @@ export function openReview(review, actions, list) {
     position.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {number} number of the mistake to put right */
+  /** @param {number} number the mistake to put right */
   function retry(number) {
     const move = review.moves[number - 1];
     steps.go(number - 1);

@@ -103,7 +103,7 @@ export function drawing(card, look) {
  * Return a card that is only looked at.
  *
  * @param {number} card `NO_CARD` for the back
- * @param {string | null} [name] for screen readers; without one they pass over it
+ * @param {string | null} [name] a name for screen readers; without one they pass over it
  * @param {string} [kind] further classes
  * @returns {HTMLElement}
  */
@@ -118,7 +118,7 @@ export function picture(card, name = null, kind = "") {
  *
  * @param {Element} place
  * @param {[card: number, name?: string | null, kind?: string][]} cards what `picture` takes
- * @returns {HTMLElement[]} in this order
+ * @returns {HTMLElement[]} elements in this order
  */
 export function pictures(place, cards) {
   const there = /** @type {HTMLElement[]} */ ([...place.children]);

@@ -13,7 +13,7 @@ import { attract } from "./motion.js";
 
 export class CardButtons {
   /**
-   * @param {HTMLElement} element that holds the buttons
+   * @param {HTMLElement} element the element that holds the buttons
    * @param {(card: number) => void} play called when a card is played
    * @param {(card: HandCard) => void} refuse called when a card is chosen that must not be played
    */
@@ -117,7 +117,7 @@ export class CardButtons {
     }
   }
 
-  /** @param {number} name of a card that was dragged onto the table @returns {boolean} whether it is played */
+  /** @param {number} name a card that was dragged onto the table @returns {boolean} whether it is played */
   drop(name) {
     const card = this.cards.get(name);
     if (card?.playable) {
@@ -153,7 +153,7 @@ export class CardButtons {
     this.focus((target + buttons.length) % buttons.length);
   }
 
-  /** @param {number} place of the button that gets the focus */
+  /** @param {number} place the button that gets the focus */
   focus(place) {
     const buttons = this.inOrder();
     buttons[Math.min(place, buttons.length - 1)]?.focus();

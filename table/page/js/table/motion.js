@@ -19,7 +19,7 @@ export function rectOf(element) {
  *
  * @param {Element | null} element
  * @param {Rect | null} from
- * @param {number} [length] in milliseconds at normal pace
+ * @param {number} [length] milliseconds at normal pace
  */
 export function fly(element, from, length = 260) {
   const to = rectOf(element);

@@ -90,7 +90,7 @@ export class Playback {
     return true;
   }
 
-  /** @param {Shown} shown @param {GameEvent} event @param {Session} session @param {number} length of the pause after it; without one, nobody sees it @returns {Shown} */
+  /** @param {Shown} shown @param {GameEvent} event @param {Session} session @param {number} length the pause after it; without one, nobody sees it @returns {Shown} */
   step(shown, event, session, length) {
     const after = event.snapshot === null ? shown : shownThen(event.snapshot, session);
     if (this.hurry) return after;
@@ -120,7 +120,7 @@ export class Playback {
     }
   }
 
-  /** @param {number} length in milliseconds @returns {Promise<void>} */
+  /** @param {number} length milliseconds @returns {Promise<void>} */
   pause(length) {
     if (length === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -170,7 +170,7 @@ function makeSound({ kind }) {
   if (kind === "endgame") sound.endgame();
 }
 
-/** @param {GameEvent} event @param {import("./motion.js").Rect | null} from where its card was @param {Shown} after the event */
+/** @param {GameEvent} event @param {import("./motion.js").Rect | null} from the card's former place @param {Shown} after the event */
 function move(event, from, after) {
   if (event.kind === "play") fly(document.querySelector(`#trick .slot.${event.by} .card`), from);
   if (event.kind === "turn_up") {

@@ -13,7 +13,7 @@ import { pictures } from "./card.js";
 /** @typedef {import("../../game/types.js").Session} Session */
 /** @typedef {import("../../game/types.js").Side} Side */
 
-/** What stands at a seat beside the cards. */
+/** Name, tricks and turn of a seat. */
 class Plate {
   constructor() {
     this.name = h("strong");

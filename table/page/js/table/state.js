@@ -24,7 +24,7 @@ export function shownNow(session) {
   return { position, trick, winner: null, waiting: !session.can.act };
 }
 
-/** @param {Shown} shown @param {number} card @returns {Shown} with your card on the table before the agent answers */
+/** @param {Shown} shown @param {number} card @returns {Shown} the table with your card on the table before the agent answers */
 export function shownPlayed(shown, card) {
   const hand = shown.position.hand.filter((held) => held.card !== card);
   return {

@@ -130,7 +130,7 @@ function waitingCard(card, result) {
   return { ...card, playable: false, reason: result === null ? "It is not your turn." : "The deal is over." };
 }
 
-/** @param {number} count of cards @returns {import("../settings.js").Settings["hand"]} in which rows they lie: two, one, or what the layout says */
+/** @param {number} count how many cards @returns {import("../settings.js").Settings["hand"]} in which rows they lie: two, one, or what the layout says */
 function rows(count) {
   const { hand } = settings;
   return count < (hand === "stacked" ? 2 : 8) ? "row" : hand;
