@@ -55,7 +55,6 @@ export async function waitFor(ask, words) {
       endAlert = alertWhile(`Loading ${agentTitle(agent)}: ${percent(Math.floor(10 * share) / 10)}`);
   });
   button?.setAttribute("aria-busy", "true");
-  document.body.classList.add("thinking");
   try {
     return await ask();
   } finally {
@@ -63,7 +62,6 @@ export async function waitFor(ask, words) {
     endLoading();
     endAlert();
     button?.removeAttribute("aria-busy");
-    document.body.classList.remove("thinking");
   }
 }
 

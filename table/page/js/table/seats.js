@@ -93,9 +93,7 @@ function showOpponentHand(shown) {
     element,
     [...faces, ...Array(Math.max(cards - faces.length, 0)).fill(NO_CARD)].map((card) => [card]),
   );
-  held.forEach((card, place) => card.style.setProperty("--i", String(place)));
   write(inWords, words.join("; "));
-  reconcile(element, [...held, inWords]);
+  reconcile(element, [inWords, ...held]);
   element.classList.toggle("known", faces.length > 0);
-  element.style.setProperty("--n", String(cards));
 }

@@ -113,11 +113,11 @@ function markedActions(session, shown) {
 /** @param {Shown} shown @param {Session} session @returns {string} */
 function prompt(shown, session) {
   const { position, winner } = shown;
-  if (winner !== null) return winner === "you" ? "You win the trick" : `${session.agent.title} wins the trick`;
+  if (winner !== null) return winner === "you" ? "You win the trick" : "The opponent wins the trick";
   if (position.result !== null) return "";
   if (shown.waiting && session.failed?.kind === "refused") return ASK_AGAIN;
   if (shown.waiting)
-    return position.turn === "opponent" && shown.trick.opponent === null ? `${session.agent.title} is playing…` : "";
+    return position.turn === "opponent" && shown.trick.opponent === null ? "The opponent is playing…" : "";
   return position.decision?.text ?? "";
 }
 
