@@ -13,7 +13,7 @@
   const tooLow = document.documentElement.scrollHeight - innerHeight;
   if (innerHeight >= 320) {
     if (tooLow > 1) wrong.push(`the page scrolls by ${Math.round(tooLow)}`);
-    if (edge > innerHeight + 1) wrong.push(`the hand ends ${Math.round(edge - innerHeight)} below the screen`);
+    if (edge > innerHeight - 4) wrong.push(`the hand ends ${Math.round(edge - innerHeight)} below the screen`);
   }
   if (edge > bottom + 1) wrong.push(`the hand ends ${Math.round(edge - bottom)} below the table`);
   if (document.documentElement.scrollWidth > innerWidth) wrong.push("the page scrolls sideways");
@@ -28,6 +28,15 @@
       wrong.push("the winner stands beside its trick");
     if (shown(last) && prize !== null && last.height > prize.height)
       wrong.push("the last trick is larger than the prize");
+  }
+  if (isOver) {
+    const result = boxOf("#result");
+    for (const selector of ["#near-plate .plate", "#far-plate .plate", "#stage", "#last"]) {
+      const box = boxOf(selector);
+      const covered =
+        box.left < result.right && result.left < box.right && box.top < result.bottom && result.top < box.bottom;
+      if (shown(box) && covered) wrong.push(`the result covers ${selector}`);
+    }
   }
   const star = boxOf("#hand .marked"); // above the card
   if (star !== null) hand.push(new DOMRect(star.left, star.top - 0.2 * star.width, star.width, star.height));
@@ -66,6 +75,13 @@
   }
   for (const body of document.querySelectorAll("dialog[open] .dialog-body")) {
     if (body.scrollWidth > body.clientWidth + 1) wrong.push("the window scrolls sideways");
+    const fan = body.querySelector(".position .open-side:last-child .fan");
+    if (fan !== null && innerHeight >= 360 && body.scrollTop === 0) {
+      const hidden = fan.getBoundingClientRect().bottom - body.getBoundingClientRect().bottom;
+      if (hidden > 0) wrong.push(`your hand of the review ends ${Math.round(hidden)} below the window`);
+    }
+    for (const area of body.querySelectorAll("textarea[readonly]"))
+      if (area.scrollHeight > area.clientHeight + 1) wrong.push("a line of a text is cut through");
     for (const row of body.querySelectorAll(".radios > div")) {
       const boxes = [...row.children].map((choice) => choice.getBoundingClientRect());
       if (innerWidth >= 390 && boxes.some(({ top }) => top !== boxes[0].top))

@@ -192,7 +192,7 @@ def test_the_card_that_was_drawn_last_is_marked(table: Table) -> None:
 
 def trumps_heard(table: Table, log: str) -> int:
     """Count the trumps that were turned up or played, by what the log says after what it said before."""
-    trump = table.page.locator("#trump").text_content().removeprefix("Trumps: ")
+    trump = table.page.locator("#stage [role=img]").get_attribute("aria-label").removeprefix("Trumps: ")
     new = table.log.removeprefix(log)
     played = rf"(?:[Ll]eads?|[Pp]lays?) the \w+ of {trump}\."
     return len(re.findall(rf"{played}|The \w+ of {trump} is turned up", new))
@@ -203,7 +203,7 @@ def test_trumps_sound_and_pulse_whoever_plays_them(open_table: OpenTable, speed:
     table = open_table(moving=True, settings={**SOUND, "speed": speed})
     table.go_to(table.create(rules="classic:suits=2,hand=5,stock=16", seat=1))
     table.page.evaluate(_LISTEN)
-    trump = table.page.locator("#trump").text_content().removeprefix("Trumps: ")
+    trump = table.page.locator("#stage [role=img]").get_attribute("aria-label").removeprefix("Trumps: ")
     before = table.log
     for _ in range(8 if speed == "none" else 4):
         names = [str(button.get_attribute("aria-label")) for button in table.actions()]

@@ -74,7 +74,7 @@ export function openPractice(first, onclose) {
         h(
           "div",
           { class: "review-main" },
-          board(position, { names, trump, move: null, covered: !exact }),
+          h("div", { class: "board-box" }, board(position, { names, trump, move: null, covered: !exact })),
           h("details", {}, h("summary", {}, "What happened before"), ...events.map((event) => line(event, exercise))),
         ),
         h("div", { class: "review-side" }, panel),

@@ -60,9 +60,10 @@ export async function openShare(session, deal, move) {
 }
 
 /** @param {string} label @param {string} text @param {number} [rows] @returns {HTMLElement} */
-export function copyField(label, text, rows = 2) {
+export function copyField(label, text, rows = 1) {
   const id = newId();
-  const area = h("textarea", { id, rows, readonly: true, spellcheck: "false" }, text);
+  const given = { id, readonly: true, spellcheck: "false" };
+  const area = rows > 1 ? h("textarea", { ...given, rows }, text) : h("input", { ...given, type: "text", value: text });
   const name = label.toLowerCase();
   const button = h("button", { class: "quiet" }, `Copy the ${name}`);
   button.addEventListener("click", async () => {

@@ -75,7 +75,7 @@ export function openReview(review, actions, list) {
     labels(),
   );
 
-  const position = h("div", {}, steps.element, boardBox);
+  const position = h("div", { class: "position" }, steps.element, boardBox);
 
   /** Show a position, and scroll to it: the button may be far from the board. @param {number} place */
   function show(place) {
@@ -127,14 +127,14 @@ export function openReview(review, actions, list) {
     [
       h(
         "div",
-        { class: "review-top" },
-        h("p", { class: "review-result" }, [review.result.text, review.result.claim].filter(Boolean).join(". ")),
-        other,
-        summary(review),
-      ),
-      h(
-        "div",
         { class: "review-grid" },
+        h(
+          "div",
+          { class: "review-top" },
+          h("p", { class: "review-result" }, [review.result.text, review.result.claim].filter(Boolean).join(". ")),
+          other,
+          summary(review),
+        ),
         h("div", { class: "review-main" }, curve.element, position, curve.swings),
         side,
         said,

@@ -18,7 +18,7 @@ import { scoreText } from "./result.js";
 let badge = null;
 
 const title = h("strong");
-const trump = h("small", { id: "trump" });
+const trump = h("small", { "aria-hidden": "true" }); // the badge says it, too
 const aim = h("small");
 const words = h("div", { class: "stage-words" }, title, trump, aim);
 
@@ -53,7 +53,8 @@ function trumpBadge(trump) {
     {
       class: `badge${trump < 0 ? " none" : ` suit-${SUITS[trump]}`}`,
       viewBox: "-50 -50 100 100",
-      "aria-hidden": "true",
+      role: "img",
+      "aria-label": trumpWords(trump),
     },
     svg("circle", { r: 47, class: "disc" }),
     ...symbols.map((suit, number) => {

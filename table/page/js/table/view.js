@@ -31,7 +31,7 @@ export class TableView {
     this.hand = new CardButtons(byId("hand"), act, refuse);
     letDrag(this.hand.element, (card) => this.hand.drop(card));
     this.open = new CardButtons(
-      h("div", { class: "open-cards", role: "list", "aria-label": "Face-up cards" }),
+      h("div", { class: "open-cards fan", role: "list", "aria-label": "Face-up cards" }),
       act,
       refuse,
     );
