@@ -172,9 +172,9 @@ def check_command(line: str, place: str) -> None:
             build_parser().parse_args(words[1:])
         except SystemExit as refused:
             raise AssertionError(f"{place}: {line}") from refused
-    elif words[:2] == ["pip", "install"]:
+    elif words[:2] == ["pip", "install"] or words[:3] == ["uv", "pip", "install"]:
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        for extra in re.findall(r"\[(.+?)\]", words[2]):
+        for extra in re.findall(r"\[(.+?)\]", " ".join(words)):
             assert set(extra.split(",")) <= set(project["optional-dependencies"]), f"{place}: {line}"
     elif words[0] == "make":
         makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
