@@ -80,6 +80,9 @@
       const hidden = fan.getBoundingClientRect().bottom - body.getBoundingClientRect().bottom;
       if (hidden > 0) wrong.push(`your hand of the review ends ${Math.round(hidden)} below the window`);
     }
+    for (const scroller of body.querySelectorAll(".scroller"))
+      if (scroller.scrollWidth > scroller.clientWidth + 1)
+        wrong.push(`a table scrolls sideways: ${scroller.textContent}`);
     for (const area of body.querySelectorAll("textarea[readonly]"))
       if (area.scrollHeight > area.clientHeight + 1) wrong.push("a line of a text is cut through");
     for (const row of body.querySelectorAll(".radios > div")) {

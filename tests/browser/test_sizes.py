@@ -87,6 +87,7 @@ def test_quiz_result_and_review_fit(open_table: OpenTable, sizes: list[tuple[int
 @SOME
 def test_windows_fit_every_size(open_table: OpenTable, sizes: list[tuple[int, int]]) -> None:
     table = open_table()
+    play(table, "classic", lambda session: session["position"]["result"] is not None, **LONGEST)
     table.go_to(play(table, "classic", follows, **LONGEST))
     for name in ("Settings", "Statistics", "Watch two agents"):
         if name == "Watch two agents":

@@ -192,7 +192,13 @@ function plainTable(caption, heads, rows) {
         "tbody",
         {},
         ...rows.map((row) =>
-          h("tr", {}, ...row.map((cell, place) => (place < 1 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))),
+          h(
+            "tr",
+            {},
+            ...row.map((cell, place) =>
+              place < 1 ? h("th", { scope: "row" }, cell) : h("td", { "data-head": heads[place] }, cell),
+            ),
+          ),
         ),
       ),
     ),
