@@ -16,10 +16,10 @@ const stockCards = h("div", { class: "stock-cards" });
 const stockCount = h("b");
 const stockWords = h("span");
 const stock = [stockCards, h("p", { class: "caption" }, stockCount, stockWords)];
-const discards = h("div", { class: "discarded" });
+const discards = h("div", { class: "discarded fan" });
 const outOfPlay = [h("p", { class: "caption" }, "Out of play"), discards];
 const slots = { opponent: h("div", { class: "slot opponent" }), you: h("div", { class: "slot you" }) };
-const lastCards = h("div", { class: "last-cards" });
+const lastCards = h("div", { class: "last-cards fan" });
 const lastWinner = h("span");
 const last = [
   lastCards,
