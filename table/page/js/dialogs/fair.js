@@ -15,8 +15,8 @@ export function openFair({ seal, can }) {
       {},
       "This SHA-256 hash of the game’s seed and a random salt was fixed before the first card, and both are told when the game is over. If “seed, blank, salt” has this hash, and deal n of the game is deal n − 1 of the seed, as german-whist draw --deal shows, no card was chosen afterwards.",
     ),
-    copyField("Hash", hash),
-    opened && copyField("Seed and salt", `${opened.seed} ${opened.salt}`),
+    copyField("Hash", hash, 2),
+    opened && copyField("Seed and salt", `${opened.seed} ${opened.salt}`, 2),
     can.next &&
       h(
         "div",
