@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.browser.conftest import OpenTable
-from tests.browser.playing import follows, play, play_deals
+from tests.browser.playing import LONGEST, follows, play, play_deals
 
 # Counts the elements that are added to the table, but for the hand and the log.
 _WATCH = """() => {
@@ -26,6 +26,23 @@ def test_a_card_changes_the_table_and_does_not_build_it_anew(open_table: OpenTab
         table.act()
         # The cards of the trick, of the last one and of the stock: a picture is two elements.
         assert 2 <= table.page.evaluate("window.added") <= 16
+
+
+# Collects the heights that the board takes.
+_MEASURE = """() => {
+  window.heights = new Set();
+  new ResizeObserver(([{ contentRect }]) => heights.add(Math.round(contentRect.height))).observe(
+    document.getElementById('board'));
+}"""
+
+
+def test_what_is_said_during_a_trick_does_not_move_the_board(open_table: OpenTable) -> None:
+    table = open_table(width=390, height=844, settings={"singleTap": True})
+    table.go_to(play(table, "classic", follows, **LONGEST))
+    table.page.evaluate(_MEASURE)
+    for _ in range(3):
+        table.act()
+    assert len(table.page.evaluate("[...heights]")) == 1
 
 
 # Counts the calls of the page's kernels.

@@ -182,7 +182,7 @@ function figure(word, number) {
 function plainTable(caption, heads, rows) {
   return h(
     "div",
-    { class: "scroller", tabindex: 0, role: "region", "aria-label": caption },
+    { class: "scroller groups", tabindex: 0, role: "region", "aria-label": caption },
     h(
       "table",
       { class: "plain" },

@@ -177,7 +177,7 @@ function summary(review) {
   const head = (/** @type {string} */ words) => h("th", { scope: "col" }, words);
   return h(
     "div",
-    { class: "review-summary" },
+    { class: "review-summary scroller" },
     h(
       "table",
       { class: "plain" },
