@@ -105,7 +105,7 @@ def test_windows_fit_and_are_accessible(open_table: OpenTable) -> None:
     windows = ("Review", "Watch the computer", "Settings", "Statistics", "New game", "More", "Share")
     for name in windows:
         table.button(name).first.click()
-        table.page.get_by_role("dialog").wait_for(timeout=60_000)
+        table.page.get_by_role("dialog").wait_for()
         check(table, name, WIDE)
         table.button("Close").click()
     table.page.evaluate(DUE)
@@ -132,7 +132,7 @@ def test_the_board_of_the_review_is_seen_with_both_hands(open_table: OpenTable) 
     table.go_to(play(table, "small", is_over))
     table.button("Review").first.click()
     review = table.page.get_by_role("dialog")
-    review.wait_for(timeout=60_000)
+    review.wait_for()
     hands = review.locator(".open-side .fan")
     is_seen = """all => all.map((hand) => hand.getBoundingClientRect()).every(
         ({ top, bottom }) => top >= 0 && bottom <= innerHeight)"""
@@ -210,7 +210,7 @@ def test_hands_are_lists_and_the_slider_says_which_move(table: Table) -> None:
     assert lists(table)["Your hand"] == 7
     table.go_to(play(table, "small", is_over))
     table.button("Review").first.click()
-    table.page.get_by_role("dialog").wait_for(timeout=60_000)
+    table.page.get_by_role("dialog").wait_for()
     table.page.keyboard.press("Home")
     assert {"Your hand": 7, "Hand: Textbook": 7}.items() <= lists(table).items()
     assert table.page.get_by_role("slider", name="Move").get_attribute("aria-valuetext") == "Move 1 of 28"
