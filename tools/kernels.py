@@ -111,13 +111,13 @@ def _value(name: str, value: Any, seen: set[int]) -> Iterator[str]:
         yield from _code(value._defn, seen)
     elif inspect.isfunction(value) and value.__module__.startswith("german_whist."):
         yield from _code(value, seen)
-    elif isinstance(value, np.ndarray):
+    elif isinstance(value, (np.ndarray, np.generic)):
         yield f"{name} {value.dtype} {value.tolist()}"
     elif isinstance(value, np.dtype):
         yield f"{name} {_layout(value)}"
     elif hasattr(value, "_fields"):  # a named tuple, or its class
         yield f"{name} {value._fields}"
-    elif isinstance(value, (bool, int, float, str, tuple, np.generic)):
+    elif isinstance(value, (bool, int, float, str, tuple)):
         yield f"{name} {value!r}"
     elif inspect.ismodule(value) and value.__name__.startswith("german_whist."):
         yield from (
