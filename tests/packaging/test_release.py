@@ -17,7 +17,6 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.nightly
 def test_sdist_is_complete(tmp_path: Path) -> None:
     try:
         command = ["git", "checkout-index", "--all", f"--prefix={tmp_path}/"]
