@@ -36,7 +36,7 @@ _MEASURE = """() => {
 }"""
 
 
-def test_what_is_said_during_a_trick_does_not_move_the_board(open_table: OpenTable) -> None:
+def test_prompts_do_not_move_the_board(open_table: OpenTable) -> None:
     table = open_table(width=390, height=844, settings={"singleTap": True})
     table.go_to(play(table, "classic", follows, **LONGEST))
     table.page.evaluate(_MEASURE)
