@@ -258,7 +258,7 @@ class TextEnv(PlaysOpponent):
     def _refuse(self, reason: str, info: dict[str, Any]) -> Step:
         self._refused += 1
         if self._refused < TRIES:
-            message = f"{reason} ({self._refused} of {TRIES} such answers in a row lose the deal.)"
+            message = f"{reason} (Such answers in a row: {self._refused}; {TRIES} lose the deal.)"
             return message, 0.0 - self.illegal_penalty, False, False, info
         self._episode.end()
         self._is_lost = True

@@ -49,7 +49,7 @@ def add_parser(subparsers: Any) -> None:
         "--first-deal",
         type=int,
         metavar="N",
-        help="play deals N, N + 1, …, to continue a match or to split it (default 0)",
+        help="play deals N, N + 1, …, to continue a contest or to split it (default 0)",
     )
     parser.add_argument(
         "--record",
