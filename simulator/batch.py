@@ -465,9 +465,7 @@ class DealBatch(Deals[ArrayT]):
         tokens = self._out((len(which), *self.log.shape[1:]), out)
         of = self._seats(which, seats)
         lengths: Any
-        _, lengths = self.log.histories(
-            self.states, which, self._seats_to_act[: len(which)] if of is None else of, tokens
-        )
+        _, lengths = self.log.histories(self.states, which, self.seats_to_act(which) if of is None else of, tokens)
         if self.canonical:
             relabeling = canonical_views(self.views(rows, seats))[1]
             self.backend.launch(relabel_histories, len(which), relabeling, lengths, tokens)

@@ -98,10 +98,15 @@ class Deals(Generic[ArrayT]):
             self.states["tricks"][begun, ENDGAME] = self.endgame_hook.finish(self.rules, self.states[begun])
             self.states["done"][begun] = True
 
+    def seats_to_act(self, rows: Array) -> Any:
+        """Return −1, the seat to act, for each of some rows, int64[k]; made once, but for more rows than deals."""
+        known = self._seats_to_act[: len(rows)]
+        return known if len(known) == len(rows) else self.backend.array(np.full(len(rows), -1))
+
     def seen(self, rows: Array, seats: Array | None = None) -> Records:
         """Return the view of a seat in each of k rows, ``VIEW`` records (k,); by default of the seat to act (−1)."""
         views: Records = self.backend.empty(len(rows), VIEW)
-        seats = self._seats_to_act[: len(rows)] if seats is None else seats
+        seats = self.seats_to_act(rows) if seats is None else seats
         self.backend.launch(write_views, len(rows), self.rules.record, self.states, rows, seats, views)
         return views
 
@@ -143,7 +148,7 @@ class Deals(Generic[ArrayT]):
         def histories() -> Histories:
             check()
             assert log is not None
-            return log.histories(self.states, rows, self._seats_to_act[: len(rows)])
+            return log.histories(self.states, rows, self.seats_to_act(rows))
 
         def game_ids() -> npt.NDArray[np.object_]:
             check()

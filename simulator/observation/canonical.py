@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.game.cards import NUM_CARDS
-from german_whist.game.utils.backend import HOST, Array, Records, StructTensor, backend_holding
+from german_whist.game.utils.backend import Array, Records, StructTensor, backend_holding
 from german_whist.game.utils.names import unknown_name_error
 from german_whist.simulator.observation.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
 from german_whist.simulator.observation.views import NAMED, RANK_NAMINGS, UNPLAYED, Views, check_view_array
@@ -73,11 +73,14 @@ def decode_actions(chosen: Array, relabeling: Array) -> Array:
     Args:
         chosen: canonical actions, int64[n], such as the argmax of a network's masked logits.
         relabeling: int8[n, 108], from :func:`canonical_views`.
+
+    Raises:
+        ValueError: if the actions are not n whole numbers.
     """
     backend = backend_holding(relabeling)
-    actions: Array = backend.empty(len(chosen), np.int64)
-    given = np.asarray(chosen, np.int64) if backend is HOST else chosen
-    backend.launch(write_decoded_actions, len(chosen), given, relabeling, actions)
+    given = backend.integers("chosen", chosen, None, None, (len(relabeling),))
+    actions: Array = backend.empty(len(given), np.int64)
+    backend.launch(write_decoded_actions, len(given), given, relabeling, actions)
     return actions
 
 

@@ -177,9 +177,10 @@ def write_histories(i, rules, states, actions, counts, rows, seats, scratch, tok
 @row_kernel
 def add_actions(i, rows, chosen, skipped, actions, counts):
     """Append ``chosen[i]`` to the actions of row ``rows[i]``, unless ``skipped[i]``."""
-    if not skipped[i]:
-        actions[rows[i], counts[rows[i]]] = chosen[i]
-        counts[rows[i]] += 1
+    row = rows[i]
+    if not skipped[i] and counts[row] < actions.shape[1]:  # counts may come from users' states
+        actions[row, counts[row]] = chosen[i]
+        counts[row] += 1
 
 
 @kernel

@@ -236,3 +236,25 @@ def test_more_actions_than_a_deal_has() -> None:
     with pytest.raises(ValueError, match="from 0 to 8, got 9"):
         batch.set_state(before._replace(counts=np.array([9, 0])))
     np.testing.assert_equal(batch.get_state()[1:], before[1:])
+
+
+def test_actions_counted_wrong_stay_in_their_row() -> None:
+    batch = DealBatch("tiny", 2, history=True)
+    batch.set_state(batch.get_state()._replace(counts=np.array([8, 0])))
+    after = batch.get_state()
+    batch.step([int(np.flatnonzero(batch.action_mask()[0])[0])], [0])
+    actions, counts = batch.get_state()[2:]
+    np.testing.assert_array_equal(actions[1], after.actions[1])
+    assert counts.tolist() == [8, 0]
+
+
+def test_rows_may_be_read_more_often_than_there_are() -> None:
+    batch = DealBatch("tiny", 2, history=True, canonical=True)
+    rows = [1, 0, 1, 1, 0]
+    for read in (batch.views, batch.action_mask, batch.observe):
+        np.testing.assert_array_equal(read(rows=rows), read()[rows])
+    for found, whole in zip(batch.history(rows=rows), batch.history(), strict=True):
+        np.testing.assert_array_equal(found, whole[rows])
+    decisions, whole = batch.decisions(rows), batch.decisions()
+    np.testing.assert_array_equal(decisions.observations, whole.observations[rows])
+    np.testing.assert_array_equal(decisions.histories.tokens, whole.histories.tokens[rows])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,3 +69,10 @@ def test_decode_values_inverts_relabeling() -> None:
     for row in range(20):
         cards = decode_actions(np.arange(54), np.repeat(relabeling[row : row + 1], 54, axis=0))
         np.testing.assert_array_equal(decoded[row, cards], numbers[row])
+
+
+def test_actions_of_other_decisions_are_not_decoded() -> None:
+    relabeling = canonical_views(DealBatch("classic", 2).views())[1]
+    for chosen in ([20], [20] * 3, [[20], [20]], [20.7, 20.0]):
+        with pytest.raises(ValueError, match="chosen"):
+            decode_actions(np.array(chosen), relabeling)
