@@ -74,12 +74,14 @@ class ExactEndgame(Agent):
         if policy is not None or values is not None:
             views = decisions.on_host().views
             known = np.flatnonzero(opponent_hand_known(views))
+            best = best_cards(views[known])
             if policy is not None:
                 policy = np.array(policy, np.float64)
                 policy[known] = 0.0
-                policy[known, best_cards(views[known])] = 1.0
+                policy[known, best] = 1.0
             if values is not None:
                 margins = exact_margins(views[known]).max(axis=1, initial=NOT_LEGAL_MARGIN)
+                values.actions[known] = best
                 values.margin[known] = margins
                 values.win[known] = (1 + np.sign(margins)) / 2
         return Evaluation(policy, values, action_values)

@@ -173,6 +173,14 @@ def test_name_is_refused_with_the_one_to_write() -> None:
         with_exact_endgame("heuristic")  # type: ignore[arg-type]
 
 
+def test_values_belong_to_their_actions() -> None:
+    decisions = endgames("small", 64, 1, 0).decisions()
+    agent = make_agent("champion", "small")
+    found = agent.evaluate(decisions, "values").values
+    assert found is not None
+    np.testing.assert_array_equal(found.actions, agent.act(decisions))
+
+
 def test_policy_leaves_the_agents_array() -> None:
     agent, decisions = Cached(), endgames("classic", 64, 2, 0).decisions()
     chances = ExactEndgame(agent).evaluate(decisions, "policy").policy
