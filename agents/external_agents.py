@@ -6,6 +6,7 @@ import ast
 import contextlib
 import importlib
 import os
+import re
 import traceback
 import weakref
 from collections.abc import Iterator
@@ -39,9 +40,8 @@ def load_agent(settings: str) -> Any:
             line.
     """
     spec = f"python:{settings}"
-    target, _, rest = settings.partition(",")
-    source, _, name = target.rpartition(":")
-    if not source or not name.isidentifier():
+    source, name, rest = split_python(settings)
+    if not name.isidentifier():
         raise ValueError(f"agent {spec!r}: write python:mine.py:Bot or python:package.module:Bot")
     values = {key: _value(text) for key, text in split_settings(rest, f"agent {spec!r}").items()}
     with _imported(f"agent {spec!r}", source) as (module, package):
@@ -56,14 +56,24 @@ def load_agent(settings: str) -> Any:
     raise ValueError(f"agent {spec!r}: {unknown_name_error('class', name, _agents_in(module))}")
 
 
+def split_python(text: str) -> tuple[str, str, str]:
+    """Return file or module, name and settings of ``SOURCE:NAME[,SETTINGS]``; empty if it has another form.
+
+    Settings begin at the first comma after a name, as folders may have commas, too.
+    """
+    found = re.fullmatch(r"(.+?):(\w+)(?:,(.*))?", text, re.DOTALL)
+    source, name, settings = found.groups("") if found else ("", "", "")
+    return source, name, settings
+
+
 def load_trainer(spec: str) -> type:
     """Load the class that ``python:FILE:NAME`` or ``python:MODULE:NAME`` names, in the way of :func:`load_agent`.
 
     Raises:
         ValueError: if there is no such file, module or class, or the code raises an exception.
     """
-    source, _, name = spec.removeprefix("python:").rpartition(":")
-    if not source or not name.isidentifier():
+    source, name, _ = split_python(spec.removeprefix("python:"))
+    if not name.isidentifier():
         raise ValueError(f"trainer {spec!r}: write python:mine.py:Trainer or python:package.module:Trainer")
     with _imported(f"trainer {spec!r}", source) as (module, _):
         found = getattr(module, name, None)

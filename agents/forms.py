@@ -25,7 +25,7 @@ class WrappedObject(Agent):
         """Wrap an object; its ``act`` takes observations and action masks, or else decisions."""
         self.wrapped: Any = wrapped
         self._takes_observations = takes_observations
-        self.name = str(getattr(wrapped, "name", type(wrapped).__name__))
+        self.name = str(getattr(wrapped, "name", "") or type(wrapped).__name__)
         rules = getattr(wrapped, "rules", None)
         self.rules = None if rules is None else get_rules(rules)
         self.uses_histories = bool(getattr(wrapped, "uses_histories", False))
@@ -42,7 +42,7 @@ class WrappedObject(Agent):
         seen = decisions.canonical() if self._is_canonical else decisions
         inputs = (seen.observations, seen.action_masks) if self._takes_observations else (seen,)
         answer: Actions = self.wrapped.act(*inputs)
-        # A canonical answer is checked before it is decoded: decoding takes floats for whole numbers.
+        # A canonical answer is checked before it is decoded, so that the message names the agent and its own action.
         return seen.decode(checked(self, answer, seen)) if self._is_canonical else answer
 
 

@@ -253,7 +253,8 @@ def agent_names() -> tuple[str, ...]:
 def as_spec(agent: AgentLike) -> AgentLike:
     """Return ``checkpoint:PATH[,SETTINGS]`` for a checkpoint; any other specification or object is returned as it is.
 
-    The folder of a run becomes the checkpoint that is its newest now, even if the run writes others later.
+    Shares of agents become shares of these. The folder of a run becomes the checkpoint that is its newest now, even if
+    the run writes others later.
 
     Raises:
         ValueError: when a folder has no checkpoints.
@@ -267,6 +268,8 @@ def as_spec(agent: AgentLike) -> AgentLike:
 
     if isinstance(agent, os.PathLike):
         return of_path(agent)
+    if isinstance(agent, Mapping):
+        return {as_spec(one): share for one, share in agent.items()}
     if not isinstance(agent, str):
         return agent
     text = agent.removesuffix(SUFFIX)

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from german_whist.agents.external_agents import split_python
 from german_whist.agents.registry import agent_names, as_spec, make_agent
 from german_whist.game.utils.names import parse_yaml, split_settings, unknown_name_error
 from german_whist.training.config import POOL, PYTHON, SELF, TrainConfig
@@ -64,7 +65,7 @@ def load_config(source: str | Path, settings: Mapping[str, Any] | None = None) -
 def run_name(source: str | Path) -> str:
     """Return the name of a run: that of the recipe, or of the file without its suffix."""
     text = str(source)
-    return Path(text.removeprefix(PYTHON).rpartition(":")[0] if text.startswith(PYTHON) else text).stem
+    return Path(split_python(text.removeprefix(PYTHON))[0] if text.startswith(PYTHON) else text).stem
 
 
 def load_run_config(path: Path, settings: Mapping[str, Any] | None = None) -> TrainConfig:
@@ -98,7 +99,7 @@ def _parsed(key: str, value: Any) -> Any:
     """Return a setting of the command line or of a call."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    if isinstance(value, str) and key not in ("rules", "init", "device"):
+    if isinstance(value, str) and key not in ("rules", "init", "device", "trainer"):
         if key in ("hidden", "value_hidden", "evaluate_against") and not value.startswith("["):
             # Commas separate entries, except before ``key=``, which is a setting of the agent before it.
             value = re.split(r",(?!\s*[a-z_]+=)\s*", value)
@@ -122,7 +123,8 @@ def _read(source: str | Path) -> dict[str, Any]:
     """Return the settings in a YAML file or a recipe."""
     path = Path(source)
     if str(source).startswith(PYTHON):
-        trainer, _, rest = str(source).partition(",")
+        file, name, rest = split_python(str(source).removeprefix(PYTHON))
+        trainer = f"{PYTHON}{file}:{name}" if name else str(source)
         given = split_settings(rest, f"trainer {trainer!r}")
         return {"trainer": trainer, **{key: _parsed(key, value) for key, value in given.items()}}
     if path.is_file():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -26,7 +27,7 @@ def split_settings(settings: str, kind: str) -> dict[str, str]:
         ValueError: if one is not ``key=value``, or a key appears twice.
     """
     split: dict[str, str] = {}
-    for item in settings.split(",") if settings else []:
+    for item in re.split(r",(?=\w+=)", settings) if settings else []:  # values may have commas: paths have
         key, _, value = item.partition("=")
         if not key or not value:
             raise ValueError(f"{kind}: {item!r} is not key=value")

@@ -165,6 +165,20 @@ def test_object_with_predict_alone_is_refused() -> None:
 # What else the object says.
 
 
+def test_agent_by_observations_has_the_name_of_its_class() -> None:
+    class Low(gw.Agent):
+        canonical = True
+
+        def act(self, decisions: Any) -> Any:
+            return decisions.action_masks.argmax(1)
+
+    class High(gw.Agent):
+        def act(self, observations: Any, action_masks: Any) -> Any:  # type: ignore[override]
+            return action_masks.shape[1] - 1 - action_masks[:, ::-1].argmax(1)
+
+    assert set(gw.play_tournament([Low(), High()], deals=2).agents) == {"Low", "High"}
+
+
 def test_agent_names_its_rules() -> None:
     class Small(LowestByMask):
         rules = "small"

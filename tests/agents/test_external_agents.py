@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -78,6 +79,12 @@ def test_external_agent_plays_everywhere(spec: str, folder: Path) -> None:
     game.reset(seed=1)
     assert gw.TextEnv(opponent=spec).reset(seed=1)[0]
     assert gw.play_match(spec, "random", deals=1, match="best_of:3").deals == 1
+
+
+def test_folder_with_a_comma(folder: Path) -> None:
+    shutil.copytree(folder, folder / "a,b")
+    agent = make_agent("python:a,b/my_bot.py:Bot,depth=2,style=c,d/e")
+    assert (agent.wrapped.depth, agent.wrapped.style) == (2, "c,d/e")  # type: ignore[attr-defined]
 
 
 def test_modules_are_imported_inside_act(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

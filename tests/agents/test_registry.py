@@ -76,6 +76,7 @@ def test_run_folder_is_newest_checkpoint(a_run: Path) -> None:
     newest_file = f"checkpoint:{a_run}/checkpoints/{16:012d}.safetensors"
     assert as_spec(str(a_run)) == as_spec(f"checkpoint:{a_run}") == newest_file
     assert as_spec(f"checkpoint:{a_run},temperature=1+exact") == f"{newest_file},temperature=1+exact"
+    assert as_spec({str(a_run): 0.5, "random": 0.5}) == {newest_file: 0.5, "random": 0.5}
     (a_run / "final.safetensors").unlink()
     assert make_agent(a_run).name == f"mine-{16:012d}"
 
