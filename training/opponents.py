@@ -30,8 +30,10 @@ def _named(agent: AgentLike) -> AgentLike:
     if isinstance(agent, (str, os.PathLike)):
         return agent
     base = name = f"{OBJECT}{agent_name(make_agent(agent))}"
+    number = 1
     while name in _objects:
-        name = f"{base}-{len(_objects) + 1}"
+        number += 1
+        name = f"{base}-{number}"
     _objects[name] = agent
     return name
 

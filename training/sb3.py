@@ -34,6 +34,8 @@ EXPLODED = 1e6  # a weight this large means divergence
 class SB3(Trainer[SB3Config]):
     """A model of Stable-Baselines3 and its environments."""
 
+    config_class = SB3Config
+
     def __init__(self, config: SB3Config, run: RunDirectory, processes: Processes) -> None:
         """Create environments and model.
 

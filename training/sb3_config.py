@@ -12,7 +12,7 @@ from german_whist.training.config import Rate, TrainConfig, linear
 class SB3Config(TrainConfig):
     """Settings of ``trainer: sb3``."""
 
-    trainer: Literal["sb3"] = "sb3"
+    trainer: str = "sb3"
     reward: Literal["margin", "win", "points"] = Field(
         "margin", description="reward at the end of a deal: margin, win or points, scaled to at most 1"
     )

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+import yaml
 from safetensors.numpy import load_file, save_file
 
 import german_whist as gw
@@ -84,6 +86,12 @@ class Walk(Trainer[Config]):
 class NoTrainer:
     pass
 """
+DERIVED = """
+from german_whist.training.policy_iteration.trainer import PolicyIteration
+
+class Derived(PolicyIteration):
+    pass
+"""
 SETTINGS: dict[str, Any] = {
     "rules": "tiny",
     "decisions": 300,
@@ -120,6 +128,43 @@ def test_run_of_a_file(code: Path, tmp_path: Path) -> None:
     match = gw.play_match(outcome.path, "random", deals=6, seed=1_000_003, rules="tiny", endgame="exact")
     assert (match.first, match.margin) == ("Net+exact", outcome.results[0].margin)
     assert gw.play_match(outcome.agent, {"random": 0.5, str(outcome.path): 0.5}, deals=2, rules="tiny").deals == 2
+
+
+def test_run_in_a_folder_with_yaml_signs(code: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "a: b, c #3"
+    folder.mkdir()
+    code = code.rename(folder / "walk.py")
+    gw.train(f"python:{code}:Walk,noise=0.5", out=folder / "run", callback=at(100, interrupt), **SETTINGS)
+    outcome = resume_run(folder / "run")
+    assert outcome.decisions == 300
+    assert gw.play_match(outcome.path, "random", deals=2, rules="tiny").first == "Net+exact"
+
+
+def test_trainer_derived_from_a_shipped_one(tmp_path: Path) -> None:
+    file = tmp_path / "derived.py"
+    file.write_text(DERIVED)
+    settings = {**SETTINGS, "num_envs": 16, "num_steps": 4, "hidden": [8], "value_hidden": [8]}
+    before = torch.get_rng_state()
+    outcome = gw.train(f"python:{file}:Derived", out=tmp_path / "run", **settings)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert outcome.decisions >= 300
+    assert "num_envs: 16" in outcome.run.config.read_text()
+
+
+def test_curves_forget_what_a_killed_run_played(code: Path, tmp_path: Path) -> None:
+    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    settings = {**SETTINGS, "checkpoint_every": 1000}
+
+    def fail(decisions: int, numbers: dict[str, float]) -> None:
+        if decisions == 100:
+            raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError, match="killed"):
+        gw.train(f"python:{code}:Walk", out=tmp_path / "run", callback=fail, **settings)
+    events = accumulator.EventAccumulator(str(resume_run(tmp_path / "run").path / "tensorboard")).Reload()
+    for tag in events.Tags()["scalars"]:
+        steps = [event.step for event in events.Scalars(tag)]
+        assert len(set(steps)) == len(steps), tag
 
 
 def test_stopped_run_ends_like_any_other(code: Path, tmp_path: Path) -> None:
@@ -193,6 +238,7 @@ class LowestCard:
 
     def __init__(self) -> None:
         self.asked = 0
+        self.name = "LowestCard"
 
     def act(self, observations: Any, action_masks: Any) -> Any:
         self.asked += len(action_masks)
@@ -214,6 +260,19 @@ def test_opponents_that_are_objects(config: str, code: Path, tmp_path: Path) -> 
     with pytest.raises(ValueError, match=r"object:LowestCard.*opponents="):
         gw.train(resume=outcome.path, decisions=400, quiet=True)
     assert gw.train(resume=outcome.path, decisions=400, opponents=opponents, quiet=True).decisions >= 400
+
+
+def test_opponents_of_one_name(code: Path, tmp_path: Path) -> None:
+    agents = [LowestCard() for _ in range(3)]
+    for agent, name in zip(agents, ("x-3", "x", "x"), strict=True):
+        agent.name = name
+    settings = {**SETTINGS, "opponents": dict.fromkeys(agents, 1.0)}
+    outcome = gw.train(f"python:{code}:Walk", out=tmp_path / "run", **settings)
+    assert yaml.safe_load(outcome.run.config.read_text())["opponents"].keys() == {
+        "object:x-3",
+        "object:x",
+        "object:x-2",
+    }
 
 
 def test_opponents_that_are_objects_of_one_process(tmp_path: Path) -> None:

@@ -384,14 +384,14 @@ class Collector:
         saved["counts"] = np.array(
             [[int(self.device.numpy(self._next_deal)[0]) - self._first_deal, self.rollouts]], np.int64
         )
-        log = getattr(self.batch, "log", None)
+        log = self.batch.log
         if log is not None:
             saved |= {"log_actions": log.actions.copy(), "log_counts": log.counts.copy()}
         return saved
 
     def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Restore what :meth:`state` returned."""
-        log = getattr(self.batch, "log", None)
+        log = self.batch.log
         if log is not None:
             log.actions[:], log.counts[:] = state["log_actions"], state["log_counts"]
         for name, tensor in self._saved_tensors().items():

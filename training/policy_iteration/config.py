@@ -35,7 +35,7 @@ class PolicyIterationConfig(TrainConfig):
     )
     _opponents_decide: ClassVar[bool] = True
 
-    trainer: Literal["policy_iteration"] = "policy_iteration"
+    trainer: str = "policy_iteration"
     num_envs: Count = 2048
     num_steps: Count = 26  # the foreplay of classic
     batch_size: Count = 1024
@@ -122,7 +122,11 @@ class PolicyIterationConfig(TrainConfig):
             known = given if given.get("init") else values
             if not {"hidden", "inputs", "suit_layers", "value_hidden"} <= known.keys():  # a run's are complete
                 values |= {key: value for key, value in _layers_of(values["init"]).items() if key not in known}
-        elif "suit_layers" in read and "suit_layers" not in given and given.keys() & {"hidden", "value_hidden"}:
+        elif (
+            isinstance(read.get("suit_layers"), int)
+            and "suit_layers" not in given
+            and given.keys() & {"hidden", "value_hidden"}
+        ):
             values["suit_layers"] = _fitting_suit_layers(values)
         return values
 

@@ -104,18 +104,19 @@ class Networks:
         self.processes = processes
         self.updates = 0
         self._device = torch.device(config.device)
-        torch.manual_seed(config.seed)
 
         def build(name: str, hidden: list[int], outputs: int, suit_layers: int) -> TrainedNetwork:
             mlp = MLP(scale, hidden, outputs, ACTOR_GAIN, suit_layers)
             mlp.compute_dtype = native_dtype(self._device)
             return TrainedNetwork(name, mlp.to(self._device), config, processes)
 
-        self.actor = build("actor", config.hidden, actions, config.suit_layers)
-        self.value = build("value", config.value_hidden, 1, config.suit_layers)
-        self.rollout_policy = self.actor
-        if config.rollout_hidden:
-            self.rollout_policy = build("rollout_policy", [config.rollout_hidden], actions, 0)
+        with torch.random.fork_rng(devices=[]):  # the caller's random numbers go on as if nobody had trained
+            torch.manual_seed(config.seed)
+            self.actor = build("actor", config.hidden, actions, config.suit_layers)
+            self.value = build("value", config.value_hidden, 1, config.suit_layers)
+            self.rollout_policy = self.actor
+            if config.rollout_hidden:
+                self.rollout_policy = build("rollout_policy", [config.rollout_hidden], actions, 0)
         self._parts = tuple(dict.fromkeys((self.actor, self.value, self.rollout_policy)))
         self.freeze()
 

@@ -1,6 +1,6 @@
 """Targets of a rollout: action values for the actor, and Watkins's Q(lambda) returns for the value network.
 
-``train`` has the formulas.
+``trainer`` has the formulas.
 """
 
 from __future__ import annotations

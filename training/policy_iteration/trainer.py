@@ -2,7 +2,7 @@
 
 One update, for positions o in which the learner has a choice among the legal actions A(o):
 
-1. Collect (``rollouts``): ``num_envs`` × ``num_steps`` decisions of the behaviour policy softmax(β · logits), with
+1. Collect (``collector``): ``num_envs`` × ``num_steps`` decisions of the behaviour policy softmax(β · logits), with
    β = ``INVERSE_TEMPERATURE`` and logits = ``LOGITS_PER_TRICK`` · f(o, a), where the actor f estimates action values in
    tricks up to a constant per position.
 2. Compute targets (``targets``): every a in A(o) is tried in the true deal and followed to the seat's next
@@ -69,6 +69,8 @@ class PolicyIteration(Trainer[PolicyIterationConfig]):
         collectors: one for each game; they play the deals.
         networks: the networks and their update.
     """
+
+    config_class = PolicyIterationConfig
 
     def __init__(self, config: PolicyIterationConfig, run: RunDirectory, processes: Processes) -> None:
         """Build the networks and deal the first deals.

@@ -86,7 +86,7 @@ def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -
     Args:
         layers: the trained value network, which expects unscaled features.
         suit_layers: number of its suit layers.
-        outcomes: from :func:`rollouts.self_play_outcomes`.
+        outcomes: from :func:`self_play_outcomes`.
     """
     features, margins = outcomes
     return (*layers[:-1], _last_layer(_hidden(layers, suit_layers, features), margins))

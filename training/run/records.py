@@ -64,7 +64,7 @@ def evaluate(
 class RunRecords:
     """Writes and shows the records of a run: a row per update, evaluations against bots, and its progress.
 
-    RunProgress goes to standard error: a bar below the lines in a terminal, a line every ten seconds elsewhere.
+    Progress goes to standard error: a bar below the lines in a terminal, a line every ten seconds elsewhere.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ def _tensorboard(folder: Path, decisions: int) -> Any:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
         return None
-    return SummaryWriter(str(folder), purge_step=decisions + 1 if decisions else None)
+    return SummaryWriter(str(folder), purge_step=decisions + 1)
 
 
 def metric_name(opponent: str) -> str:
