@@ -89,7 +89,7 @@ class Advice(NamedTuple):
         win_errors: standard errors of the differences in ``wins`` from the first action.
         trick: chance to win the current trick; NaN in open endgames, and where the action is not a card from the hand.
         exact: whether the values are exact results.
-        judge: the source of the values: an agent's specification, ``exact`` or ``rollouts``.
+        judge: the source of the values: an agent's name, ``network``, ``exact`` or ``rollouts``.
     """
 
     actions: tuple[int, ...]

@@ -110,15 +110,14 @@ def find_network(name: str | Path) -> Checkpoint:
     return load_checkpoint(checkpoint_file(name))
 
 
-def win_rate(result: dict[str, Any], sign: str = "") -> str:
+def win_rate(result: dict[str, Any]) -> str:
     """Return a result's win rate with half the width of its interval as text, such as ``67.4 % ± 0.6``.
 
     Args:
         result: ``win_rate`` (or ``None``) and ``interval``, as shares of the games.
-        sign: ``"+"`` to show the sign of positive numbers.
     """
     if result["win_rate"] is None:
         return "—"
     low, high = result["interval"] or (None, None)
     spread = "" if low is None else f" ± {50 * (high - low):.1f}"
-    return f"{100 * result['win_rate']:{sign}.1f} %{spread}"
+    return f"{100 * result['win_rate']:.1f} %{spread}"

@@ -111,7 +111,8 @@ class GermanWhistVectorEnv(PlaysOpponent, VectorEnv[Any, Any, Any]):
                 plays a deal follows from its seed and index.
             num_envs: number of rows, at least 1.
             rules: a preset's name, optionally with settings, or ``Rules``.
-            reward: ``"margin"``, ``"win"``, ``"points"`` or a function of finished deals, as in ``GermanWhistEnv``.
+            reward: ``"margin"``, ``"win"``, ``"points"`` or a function, as in ``GermanWhistEnv``; it gets the whole
+                batch, and only its values for finished deals are used.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             render_mode: ``"ansi"`` (``render`` returns a text per row), ``"rgb_array"`` (a picture per row) or
                 ``None``.

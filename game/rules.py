@@ -19,7 +19,7 @@ TRUMPS = ("turned", "none")
 _SCORING = ("points", "book", "slam")  # fields that change the score, not the play
 POINTS = ("difference", "over_book", "over_half")
 
-# The rules as kernels read them. A record of this dtype is called ``game`` in kernels.
+# The rules as kernels read them. A record of this dtype is called ``rules`` in kernels.
 RULES_RECORD = np.dtype(
     [
         ("cards", np.int8),  # cards in the deck
@@ -243,7 +243,7 @@ class Rules:
         return record
 
     def __reduce__(self) -> Any:
-        """Pickle the fields only: an unpickled ``game`` would be writeable, and kernels would compile again for it."""
+        """Pickle the fields only: an unpickled record would be writeable, and kernels would compile again for it."""
         return rules_from_dict, (self.to_dict(),)
 
     def to_dict(self) -> dict[str, Any]:

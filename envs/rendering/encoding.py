@@ -5,11 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable
 
-import numpy as np
-import numpy.typing as npt
 from PIL import Image
 
-Picture = npt.NDArray[np.uint8]  # (height, width, 3)
+from german_whist.envs.rendering.modes import Picture
 
 _COLORS = 192
 _SECONDS, _RESULT_SECONDS = 0.8, 4.0  # how long a GIF shows a frame

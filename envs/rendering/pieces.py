@@ -38,11 +38,11 @@ class Pen:
         scaled = [(self.scale * x, self.scale * y) for x, y in points]
         self._draw.line(scaled, color, max(round(width * self.scale), 1), "curve")
 
-    def oval(self, x: float, y: float, rx: float, ry: float, fill: Color | None, line: Color | None = None) -> None:
-        """Draw an ellipse centred at (x, y), with a thin border of a colour, if any."""
+    def oval(self, x: float, y: float, rx: float, ry: float, fill: Color) -> None:
+        """Fill an ellipse centred at (x, y)."""
         s = self.scale
         box = (s * (x - rx), s * (y - ry), s * (x + rx), s * (y + ry))
-        self._draw.ellipse(box, fill, line, max(round(0.008 * s), 1))
+        self._draw.ellipse(box, fill)
 
     def box(
         self,

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.rendering.modes import MIN_PIXELS
+
 _UNSEEN_DRIVERS = ("dummy", "offscreen")  # SDL drivers that show nothing, so frames need no pause
-_SMALLEST = (240, 160)
 
 
 def _pygame() -> Any:
@@ -49,7 +50,7 @@ class Window:
         """Current width and height in pixels, but at least the smallest size of a picture."""
         pygame = _pygame()
         width, height = pygame.display.get_window_size()
-        return max(width, _SMALLEST[0]), max(height, _SMALLEST[1])
+        return max(width, MIN_PIXELS), max(height, MIN_PIXELS)
 
     def show(self, picture: npt.NDArray[np.uint8]) -> None:
         """Show a picture, uint8[height, width, 3], once the last one has been shown for one frame."""

@@ -32,7 +32,7 @@ class Standings(Report):
     """The result of a tournament; agents are in order of rating, the strongest first.
 
     Attributes:
-        agents: the agents' specifications.
+        agents: the agents' names, or their specifications where names are the same.
         ratings: Bradley-Terry ratings in Elo, with mean 0.
         intervals: 95 % intervals of the ratings: percentiles of a bootstrap over deals, with the same deals for all
             pairs. For an agent whose results are the same in all deals of each pair, they are the win rates' own
@@ -116,7 +116,7 @@ def standings(
     """Compute the standings of agents that have all played each other.
 
     Args:
-        agents: the agents' specifications.
+        agents: the agents' names, or their specifications where names are the same.
         margins: for every i < j, agent i's margins against agent j, int64[deals, 2], in the game in which agent i has
             seat 0 and in the other.
         rules: the rules.

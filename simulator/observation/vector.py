@@ -65,7 +65,7 @@ def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.
         (256, 443)
 
     Args:
-        views: ``VIEW`` array of shape (rows,), as ``DealBatch.views`` returns it or an agent's ``act`` receives it.
+        views: ``VIEW`` array of shape (rows,), from ``DealBatch.views``, or ``decisions.views`` in an agent's ``act``.
         rules: the rules of the deals.
 
     Returns:
@@ -90,7 +90,7 @@ def action_mask(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> 
         (256, 52)
 
     Args:
-        views: ``VIEW`` array of shape (rows,), as ``DealBatch.views`` returns it or an agent's ``act`` receives it.
+        views: ``VIEW`` array of shape (rows,), from ``DealBatch.views``, or ``decisions.views`` in an agent's ``act``.
         rules: the rules of the deals.
 
     Returns:

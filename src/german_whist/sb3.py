@@ -69,7 +69,8 @@ class GermanWhistVecEnv(VecEnv):
             rules: a preset's name, optionally with settings, or ``Rules``.
             opponent: an agent's specification, an agent object, or shares, ``{"heuristic": 0.8, "random": 0.2}``: who
                 plays a deal follows from its seed and index.
-            reward: ``"margin"``, ``"win"``, ``"points"`` or a function of finished deals, as in ``GermanWhistEnv``.
+            reward: ``"margin"``, ``"win"``, ``"points"`` or a function, as in ``GermanWhistEnv``; it gets the whole
+                batch, and only its values for finished deals are used.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             endgame: ``"played"`` or ``"exact"``.
             observation: ``"vector"``, ``"history"`` or ``"both"``, as in ``GermanWhistEnv``.

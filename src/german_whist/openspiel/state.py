@@ -11,8 +11,8 @@ import numpy as np
 import pyspiel
 
 from german_whist.agents.inference.sampling import DealSampler
-from german_whist.game.actions import action_text, non_card_action_names
-from german_whist.game.cards import NUM_CARDS, SUITS, card_text, hand_text, parse_deck
+from german_whist.game.actions import action_text
+from german_whist.game.cards import SUITS, card_text, hand_text, parse_deck
 from german_whist.game.scoring import check_reward
 from german_whist.game.utils.checks import check_seed
 from german_whist.openspiel.deal import Deal, blind_groups, opening_groups
@@ -118,8 +118,8 @@ def state_of(game: Any, deck: str | Sequence[int], actions: Iterable[int] = ()) 
     _deal_cards(state, order)
     for action in actions:
         if action not in state.legal_actions():
-            names = " ".join(non_card_action_names(rules)) if action >= NUM_CARDS else card_text(action)
-            raise ValueError(f"action {action} ({names}) is illegal after actions {state.deal.actions}")
+            name = f" ({action_text(action, rules)})" if 0 <= action < rules.num_actions else ""
+            raise ValueError(f"action {action}{name} is illegal after actions {state.deal.actions}")
         state.apply_action(action)
         _deal_cards(state, order)
     return state
