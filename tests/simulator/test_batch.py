@@ -257,4 +257,4 @@ def test_rows_may_be_read_more_often_than_there_are() -> None:
         np.testing.assert_array_equal(found, whole[rows])
     decisions, whole = batch.decisions(rows), batch.decisions()
     np.testing.assert_array_equal(decisions.observations, whole.observations[rows])
-    np.testing.assert_array_equal(decisions.histories.tokens, whole.histories.tokens[rows])
+    np.testing.assert_array_equal(decisions.histories[0], whole.histories[0][rows])
