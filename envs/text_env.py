@@ -96,8 +96,8 @@ class TextEnv(PlaysOpponent):
                 action.
             illegal_penalty: subtracted from the reward of each answer without a legal action. By default 0.0; with
                 ``"regret"`` the largest margin plus 1.0, so that such an answer is worse than any legal action.
-            list_legal: whether messages list the legal actions. Without it illegal answers show what a model
-                makes of the rules; a refusal still names the suit to follow.
+            list_legal: whether messages list the legal actions. Without the list, illegal answers show what a
+                model makes of the rules; a refusal still names the suit to follow.
 
         Raises:
             ValueError: if an argument is not allowed.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from german_whist.agents.asking import ask
-from german_whist.agents.base import Agent, Evaluation, Field, SupportsAct, agent_name
+from german_whist.agents.base import Agent, Evaluation, Field, StateValues, SupportsAct, agent_name
 from german_whist.agents.endgame.open_hands import best_cards, exact_margins, opponent_hand_known
 from german_whist.agents.forms import as_agent
 from german_whist.game.utils.backend import Array
@@ -80,6 +80,8 @@ class ExactEndgame(Agent):
                 policy[known] = 0.0
                 policy[known, best] = 1.0
             if values is not None:
+                # Copies: the agent may share these arrays, as a network does with its action values.
+                values = StateValues(values.actions.copy(), values.margin.copy(), values.win.copy())
                 margins = exact_margins(views[known]).max(axis=1, initial=NOT_LEGAL_MARGIN)
                 values.actions[known] = best
                 values.margin[known] = margins

@@ -179,6 +179,10 @@ def test_values_belong_to_their_actions() -> None:
     found = agent.evaluate(decisions, "values").values
     assert found is not None
     np.testing.assert_array_equal(found.actions, agent.act(decisions))
+    both, alone = (
+        agent.evaluate(decisions, *fields).action_values for fields in (("values", "action_values"), ("action_values",))
+    )
+    np.testing.assert_equal(both, alone)
 
 
 def test_policy_leaves_the_agents_array() -> None:
